@@ -32,6 +32,18 @@ import Testing
         #expect(Array(taken.joined()) == long + [1, 2])
     }
 
+    @Test("A write that ends at once begins no limit") func quickClient() async throws {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+        let sleeps = LockedValue(0)
+        let events = WebEvents(
+            stallLimit: .seconds(60), sleep: { _ in sleeps.withLock { $0 += 1 } }, end: {},
+            makeSource: { Pieces(rest: [[1], [2, 3]]) })
+        let taken = LockedValue<[UInt8]>([])
+        try await events.send { part in taken.withLock { $0 += part } }
+        #expect(taken.withLock { $0 } == [1, 2, 3])
+        #expect(sleeps.withLock { $0 } == 0)
+    }
+
     @Test("A client that does not take one part in time loses its stream") func stalledClient() async throws {
         let clock = ManualClock()
         let stalls = LockedValue(0)

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Server-sent events: pieces of a body, to be sent as they arrive; see ``send(by:)``.
 ///
 /// They end when the store closes, when the access of the client ends, with ``end()``, or when the task that reads them
@@ -64,13 +66,25 @@ public struct WebEvents: AsyncSequence, Sendable {
         _ part: [UInt8], by write: @escaping @Sendable ([UInt8]) async throws -> Void
     ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask { try await write(part) }
-            tasks.addTask { [stallLimit, sleep, stalling] in
-                try await sleep(stallLimit)
-                stalling()
-                throw StalledClient(duration: stallLimit)
-            }
             defer { tasks.cancelAll() }
+            let hasEnded = Atomic(false)
+            if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+                // Most clients have room, and a write to one ends at once. The limit is not begun then: its sleep would
+                // take memory until its time, even cancelled.
+                tasks.addImmediateTask {
+                    defer { hasEnded.store(true, ordering: .relaxed) }
+                    try await write(part)
+                }
+            } else {
+                tasks.addTask { try await write(part) }
+            }
+            if !hasEnded.load(ordering: .relaxed) {
+                tasks.addTask { [stallLimit, sleep, stalling] in
+                    try await sleep(stallLimit)
+                    stalling()
+                    throw StalledClient(duration: stallLimit)
+                }
+            }
             try await tasks.next()
         }
     }
