@@ -85,17 +85,15 @@ extension ProblemKind {
 
 extension SettingValue {
     /// The value as JSON with a line break at its end, for terminals.
-    var jsonLine: [UInt8] {
-        var line = jsonData.map { [UInt8]($0) } ?? Array("null".utf8)
-        line.append(UInt8(ascii: "\n"))
-        return line
-    }
+    var jsonLine: [UInt8] { jsonSpelling + [UInt8(ascii: "\n")] }
 
     /// The value as JSON on one line, with null for the parts that JSON can't spell: a number that is not finite, or
     /// what is nested too deeply. A single setting must not hide the others.
-    var jsonText: String { jsonData.map { String(decoding: $0, as: UTF8.self) } ?? "null" }
+    var jsonText: String { String(decoding: jsonSpelling, as: UTF8.self) }
 
-    private var jsonData: Data? { (try? json()) ?? (try? spellable(within: Self.depthLimit).json()) }
+    private var jsonSpelling: [UInt8] {
+        (try? jsonBytes()) ?? (try? spellable(within: Self.depthLimit).jsonBytes()) ?? Array("null".utf8)
+    }
 
     private func spellable(within depth: Int) -> SettingValue {
         switch self {

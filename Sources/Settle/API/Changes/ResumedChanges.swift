@@ -74,6 +74,8 @@ public struct ResumedChanges: AsyncSequence, Sendable {
             while let waiter, !Task.isCancelled {
                 while let entry = page.first, !durableOnly || isDurable(entry) {
                     page.removeFirst()
+                    // An empty slice still has the feed's records, so that the next append would copy all of them.
+                    if page.isEmpty { page = [] }
                     token = entry.token
                     guard entry.transaction.mutations != nil else {
                         // Anything may have changed.

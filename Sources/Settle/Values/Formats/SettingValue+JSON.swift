@@ -28,9 +28,12 @@ extension SettingValue {
     ///
     /// - Throws: ``FormatError`` with the key, if JSON can't represent a part of the value: a number that is not
     ///   finite, a ``SettingValue/number(_:)`` that is not a number, or too many levels.
-    public func json() throws(FormatError) -> Data {
+    public func json() throws(FormatError) -> Data { Data(try jsonBytes()) }
+
+    /// Returns what ``json()`` does, in an array.
+    package func jsonBytes() throws(FormatError) -> [UInt8] {
         var writer = JSONWriter(.compactJSON)
         try writer.write(self)
-        return Data(writer.finish())
+        return writer.finish()
     }
 }
