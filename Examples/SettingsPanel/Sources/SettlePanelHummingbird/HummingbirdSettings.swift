@@ -128,6 +128,7 @@ private struct NextRequestLost: Error {}
 extension WebResponse {
     fileprivate func forHummingbird(answering request: Request, isLast: Bool = false) -> Response {
         var fields = HTTPFields()
+        fields.reserveCapacity(headers.count)
         for (name, value) in headers {
             if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
         }
