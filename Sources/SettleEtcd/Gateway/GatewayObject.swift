@@ -73,8 +73,6 @@ struct GatewayObject {
 }
 
 extension SettingValue {
-    func jsonBytes() throws(FormatError) -> [UInt8] { [UInt8](try json()) }
-
     /// Returns a 64-bit integer as the gateway spells it.
     static func gateway(_ number: some BinaryInteger) -> SettingValue { .string(String(number)) }
 }
