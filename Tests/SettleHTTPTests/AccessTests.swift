@@ -197,6 +197,17 @@ import Testing
         #expect(program.api.author(of: WebRequest(method: "GET", target: "/own", headers: [])) == nil)
     }
 
+    @Test("Of several names with one token, the first in order is the author") func severalNames() async throws {
+        let program = try await APIProgram()
+        let token = APIToken("dave-0123456789abcdef")
+        try await program.store.commit {
+            program.app.admin.tokens = Secret(["zoe": token, "dave": token, "amy": token, "bob": token])
+        }
+        let request = WebRequest(
+            method: "GET", target: "/own", headers: [("AUTHORIZATION", "Bearer dave-0123456789abcdef")])
+        #expect(program.api.author(of: request) == "amy")
+    }
+
     @Test("Tokens are read from a folder, as text or as an object") func tokensReadFromFolder() async throws {
         let folder = try TemporaryFolder()
         let texts = [
