@@ -28,8 +28,17 @@ struct EtcdUnconfirmedTests {
             try first.keys.setValue(2, forKey: "b")
         }
         // Another machine: another boot, and a clock of its own.
-        let second = try await open(ManualClock())
+        let clock = ManualClock()
+        let second = try await open(clock)
         #expect(second.unconfirmed.change?.keys == ["a", "b"] && second.unconfirmed.change?.author == "alice")
+        // Before a commit runs for the third time, it pauses for some milliseconds.
+        let time = Task { [clocks = [fixture.clock, clock]] in
+            while !Task.isCancelled {
+                for clock in clocks where !clock.deadlines.isEmpty { clock.advance(by: .microseconds(100)) }
+                await Task.yield()
+            }
+        }
+        defer { time.cancel() }
         async let one = (try? await first.unconfirmed.revert()) != nil
         async let other = (try? await second.unconfirmed.revert()) != nil
         let won = (await one, await other)
