@@ -17,7 +17,10 @@ let package = Package(
         .package(name: "settle", path: "../.."),
         .package(name: "configuration-bridge", path: "../../Examples/ConfigurationBridge"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
-        .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0"),
+        // The bridge's traits, too: without them, `swift run settle-bench` can't resolve the packages that they need.
+        .package(
+            url: "https://github.com/apple/swift-configuration", exact: "1.4.0",
+            traits: [.defaults, "Reloading", "YAML"]),
         // For the type of a file's path in swift-configuration's interface.
         .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
         // SQLite, as a Swift program would use it.
