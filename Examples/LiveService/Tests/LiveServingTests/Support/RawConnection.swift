@@ -73,6 +73,11 @@ struct RawConnection {
         return response
     }
 
+    /// Waits for a part of what the service sends.
+    mutating func receive(until part: String) async throws {
+        while !unread.contains(part) { try await receive() }
+    }
+
     /// Everything until the service closes its side, with or without the usual good-bye.
     mutating func rest() async -> String {
         while (try? await receive()) != nil {}
