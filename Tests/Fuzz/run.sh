@@ -65,7 +65,8 @@ fuzz_interchange() {
         library=$(mktemp -d)
         trap 'rm -r "$library"' EXIT
         compile -wmo -module-name Settle -emit-module -emit-module-path "$library/Settle.swiftmodule" \
-            -c -o "$library/Settle.o" "$sources"/Values/Model/*.swift "$sources"/Values/Formats/*.swift "$sources"/Layers/Text/*.swift
+            -c -o "$library/Settle.o" "$sources"/Values/Model/*.swift "$sources"/Values/Formats/*.swift \
+            "$sources"/Layers/Text/*.swift "$sources/Files/SystemCalls/FilePath.swift"
     fi
     fuzz "$options" -I "$library" "$library/Settle.o" "$@"
 }
@@ -98,7 +99,8 @@ fuzz_text() {
     printf -- '--port\0%s\0-passcode.attemptCount\0(1, 2)\0--no-log-use-color\0--token=x\0-v\0--\0--port' 80 >"$inputs/arguments"
     printf '%s\0{a = 1; "b\\U00e9" = (<0f bd>, c);} // d\0[1, {"a": 2}]\0001,yes,250ms\0pt_BR.UTF-8:de' 1m30s >"$inputs/values"
     printf '\357\273\277# c\r\nexport A='\''x\ny'\'' # z\nB="\\n\\q $D"\nC = d # e\nSECRET=4f1c9d0e' >"$inputs/environment"
-    fuzz_values "-dict=$here/text.dict" "$sources"/Layers/Text/*.swift "$here/TextFuzzer.swift"
+    fuzz_values "-dict=$here/text.dict" "$sources"/Layers/Text/*.swift "$sources/Files/SystemCalls/FilePath.swift" \
+        "$here/TextFuzzer.swift"
 }
 
 fuzz_oldtext() {
