@@ -21,7 +21,7 @@ struct StaleCommitTests {
         let second = try await SettingsStore.open(
             storage: fixture.client(lasting).storage, configuration: .init(clock: fixture.clock))
         try await eventually("the storage has a stream") { transport.state.withLock { !$0.streams.isEmpty } }
-        // After it, the store does not read again by itself: the first look after the opening has been made.
+        // Afterwards the store does not read again by itself: the check that follows an opening has been made.
         try await first.reload()
         transport.holdStreams()
         try await second.commit { try second.keys.setValue("B", forKey: "switch") }
