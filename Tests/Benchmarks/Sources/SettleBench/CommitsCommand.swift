@@ -16,6 +16,8 @@ struct CommitsCommand: AsyncParsableCommand {
     @Option var from = Caller.detached
     /// Writes and flushes instead.
     @Flag var flush = false
+    /// Writes instead, and waits after each write until a task of another process has the value.
+    @Flag var follow = false
 
     func run() async throws {
         let folder = try temporaryFolder()
@@ -23,9 +25,15 @@ struct CommitsCommand: AsyncParsableCommand {
         // No checkpoint before the last commit, however slow the counting makes it.
         let configuration = SettingsStore.Configuration(
             savePolicy: .debounced(quiet: .seconds(600), atMost: .seconds(600)))
-        let store = try await SettingsStore.open(
-            at: folder.appending(path: "settings.json"), configuration: configuration)
+        let file = folder.appending(path: "settings.json")
+        let store = try await SettingsStore.open(at: file, configuration: configuration)
         let settings = try await store.group(BenchSettings.self)
+        if follow {
+            // Creates the journal now, so that the follower does not have to find it first.
+            try await settings.commit { settings.count = 2 }
+            try await tryOnOwnThread { try write(settings, followedBy: ChildProcess(.follower, file)) }
+            return try await store.close()
+        }
         let (count, flush) = (count, flush)
         let save: @Sendable () async throws -> Void = {
             for _ in 0..<count {
@@ -46,6 +54,17 @@ struct CommitsCommand: AsyncParsableCommand {
         case .mainActor: try await Self.runOnMainActor(save)
         }
         try await store.close()
+    }
+
+    private func write(_ settings: BenchSettings, followedBy follower: ChildProcess) throws {
+        for _ in 0..<count {
+            // Longer than a store's pause after an append. All threads of this process sleep then, as those of the
+            // other one do.
+            usleep(5_000)
+            Stillness.wait()
+            settings.count += 1
+            guard follower.receive() != nil else { throw ValidationError("A change did not arrive.") }
+        }
     }
 
     @MainActor
