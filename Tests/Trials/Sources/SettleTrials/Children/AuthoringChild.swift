@@ -15,14 +15,13 @@ struct AuthoringChild: ChildRole {
     private static let process = Int(ProcessInfo.processInfo.processIdentifier)
 
     func run(_ acknowledgements: AcknowledgementFile) async throws {
-        let secrets = URL(filePath: place.folder).appending(path: SecretSearch.folderName)
-        let store = try await RememberedFile.open(
-            place, searching: [.secretStore(in: secrets), .application], acknowledgements)
+        let store = try await RememberedFile.open(place, acknowledgements)
+        let secret = try await ChildSecret(in: store)
         let own = try await store.group(AuthorSettings.self, at: AuthorSettings.key(ofWriter: writer))
         let work = Work(
             writer: writer, store: store, own: own, totals: try await store.group(), acknowledgements: acknowledgements)
         let end = StandardStreams.untilParentSpeaks()
-        try await work.keepSecret(firstStep)
+        try await secret.write(firstStep)
         say("ready")
         var step = firstStep
         var random = SeededGenerator(seed: seed)
@@ -34,7 +33,7 @@ struct AuthoringChild: ChildRole {
             case 14:
                 say(Self.flushWord)
                 try await work.flush()
-                try await work.keepSecret(step)
+                try await secret.write(step)
             case 15: try work.write(next(Int.random(in: 2...30, using: &random), &step), &random)
             default:
                 try work.write(next(Int.random(in: 2...8, using: &random), &step), &random)
@@ -44,8 +43,15 @@ struct AuthoringChild: ChildRole {
                 MonotonicTime.pause(microseconds: Int.random(in: 0...Self.longestPause, using: &random))
             }
         }
+        try await export(store)
         try await store.close()
         acknowledgements.add("saved", step)
+    }
+
+    /// Leaves an export, which must not have the secret either, even if secrets are requested.
+    private func export(_ store: SettingsStore) async throws {
+        let file = URL(filePath: place.folder).appending(path: "exported-\(writer).json")
+        try await store.file.export(includingSecrets: true).write(to: file)
     }
 
     /// In microseconds. Without pauses the follower would never be idle, and the history would soon be long.
@@ -103,13 +109,6 @@ struct AuthoringChild: ChildRole {
         func flush() async throws {
             try await store.file.flush()
             acknowledgements.add("saved", 0)
-        }
-
-        /// Replaces the secret, of which the history must have nothing.
-        func keepSecret(_ number: Int) async throws {
-            try await store.domains[.secretStore].update { [own] in
-                own.token = Secret(SecretSearch.secret(number))
-            }
         }
 
         /// Long enough that a journal is full after some dozens.

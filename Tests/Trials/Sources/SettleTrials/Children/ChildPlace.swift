@@ -8,6 +8,8 @@ struct ChildPlace: Codable, Sendable {
     var folder: String
     /// The file for the child's acknowledgements; each child has its own.
     var acknowledgements: String
+    /// The child's secret store: a folder outside of the one with the settings.
+    var secrets: String
     /// The format of Settle's file; otherwise that of its name.
     var format: Format?
 
@@ -31,7 +33,7 @@ struct ChildPlace: Codable, Sendable {
             }
         }
 
-        fileprivate var format: FileFormat {
+        var format: FileFormat {
             switch self {
             case .json: .json
             case .xml: .propertyListXML
@@ -43,9 +45,15 @@ struct ChildPlace: Codable, Sendable {
     /// The settings file.
     var file: String { URL(filePath: folder).appending(path: contender.fileName).path }
 
+    /// The domains of Settle's store.
+    var searching: SearchList {
+        [.secretStore(in: URL(filePath: secrets, directoryHint: .isDirectory)), .application]
+    }
+
     func open() async throws -> any Contender {
-        guard let format, contender == .settle else { return try await contender.open(in: folder) }
-        return try await SettleContender(
-            folder: URL(filePath: folder, directoryHint: .isDirectory), format: format.format)
+        switch contender {
+        case .settle: try await SettleContender(self)
+        case .userDefaults: try UserDefaultsContender(folder: URL(filePath: folder, directoryHint: .isDirectory))
+        }
     }
 }

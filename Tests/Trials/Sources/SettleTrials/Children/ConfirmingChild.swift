@@ -21,6 +21,7 @@ struct ConfirmingChild: ChildRole {
         let store = try await RememberedFile.open(place, acknowledgements)
         let settings = try await store.group(ConfirmedSettings.self)
         let end = StandardStreams.untilParentSpeaks()
+        try await ChildSecret(in: store).write(firstStep)
         say("ready")
         var random = SeededGenerator(seed: seed)
         var step = firstStep

@@ -14,6 +14,7 @@ struct DiskChild: ChildRole {
         let contender = try await place.open()
         try await contender.commit(["counter": 0], texts: ["note": Self.note])
         acknowledgements.add("done", 0)
+        try await contender.writeSecret(1)
         say("ready")
         var number = 0
         var failed = 0

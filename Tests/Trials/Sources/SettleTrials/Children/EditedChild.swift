@@ -18,6 +18,7 @@ struct EditedChild: ChildRole {
             for await issue in issues { acknowledgements.add("issue", text: issue.description) }
         }
         try await contender.commit(["single": 0], texts: ["note": "by the program"])
+        try await contender.writeSecret(1)
         say("ready")
         let end = StandardStreams.untilParentSpeaks()
         var number = 0

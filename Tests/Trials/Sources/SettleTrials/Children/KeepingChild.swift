@@ -12,6 +12,7 @@ struct KeepingChild: ChildRole {
     func run(_ acknowledgements: AcknowledgementFile) async throws {
         let contender = try await place.open()
         let key = Self.key(ofWriter: writer)
+        try await contender.writeSecret(1)
         say("ready")
         let end = StandardStreams.untilParentSpeaks()
         var step = 0
@@ -28,6 +29,8 @@ struct KeepingChild: ChildRole {
             MonotonicTime.pause(microseconds: 500 + 300 * writer)
             acknowledgements.add("found", try contender.number(key))
         }
+        // After the removals another one.
+        try await contender.writeSecret(step)
         say("\(step)")
         let steps = (readLine() ?? "").split(separator: " ").compactMap { Int($0) }
         let differing: [Int]? = MonotonicTime.poll(atMost: 20) {

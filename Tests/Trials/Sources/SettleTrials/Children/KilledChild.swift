@@ -15,7 +15,7 @@ struct KilledChild: ChildRole {
         let settle = contender as? SettleContender
         if let settle {
             forwardIssues(of: settle, to: acknowledgements)
-            if let number = settle.secretNumber {
+            if let number = settle.secret.number {
                 acknowledgements.add("secret", number)
             } else {
                 acknowledgements.add("issue", text: "The secret is none that was written.")
@@ -27,7 +27,7 @@ struct KilledChild: ChildRole {
             try await perform(plan.step(number), number: number, with: contender)
             acknowledgements.add("step", number, Int(MonotonicTime.now()))
             if number.isMultiple(of: 8), let settle {
-                try await settle.keepSecret(number)
+                try await settle.writeSecret(number)
                 acknowledgements.add("kept", number)
             }
             let random = SeededGenerator.number(seed: ~plan.seed, at: number)

@@ -17,14 +17,10 @@ struct MigratingChild: ChildRole {
             say("migrating")
         }
         let file = URL(filePath: place.file)
-        let store =
-            if let migrations {
-                try await SettingsStore.open(at: file, migrations: migrations)
-            } else {
-                try await SettingsStore.open(at: file)
-            }
+        let store = try await SettingsStore.open(at: file, searching: place.searching, migrations: migrations)
         acknowledgements.add("opened", Int(MonotonicTime.now()))
         let write = try await writes(in: store)
+        try await writeSecret(in: store)
         say("ready")
         var (step, left) = (firstStep, steps)
         while left > 0 {
@@ -45,6 +41,14 @@ struct MigratingChild: ChildRole {
             left -= 1
         }
         try await store.close()
+    }
+
+    private func writeSecret(in store: SettingsStore) async throws {
+        do {
+            try await ChildSecret(in: store).write(firstStep)
+        } catch  where Self.isRefused(error) {
+            // A newer program has migrated the file already.
+        }
     }
 
     /// Whether the commits are counted by now.

@@ -10,6 +10,7 @@ struct PowerChild: ChildRole {
     func run(_ acknowledgements: AcknowledgementFile) async throws {
         let contender = try await place.open()
         acknowledgements.add("found", try contender.number("counter"))
+        try await contender.writeSecret(1)
         say("ready")
         var (number, failed) = (0, 0)
         while failed < failures {

@@ -12,6 +12,7 @@ struct RacingChild: ChildRole {
     func run(_ acknowledgements: AcknowledgementFile) async throws {
         var contender = try await place.open()
         acknowledgements.add("found", try contender.number(Self.key(ofWriter: writer)))
+        try await contender.writeSecret(firstStep)
         say("ready")
         for step in stride(from: firstStep, through: lastStep, by: 1) {
             acknowledgements.add("try", step)

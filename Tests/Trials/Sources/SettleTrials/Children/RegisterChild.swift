@@ -15,6 +15,7 @@ struct RegisterChild: ChildRole {
         guard let contender = try await place.open() as? SettleContender else { return }
         let store = contender.store
         var random = SeededGenerator(seed: seed)
+        try await contender.writeSecret(1)
         say("ready")
         _ = readLine()
         for index in 0..<operations {

@@ -9,10 +9,10 @@ enum RememberedFile {
 
     /// Opens it, and acknowledges whatever the library reports.
     static func open(
-        _ place: ChildPlace, searching list: SearchList? = nil, _ acknowledgements: AcknowledgementFile
+        _ place: ChildPlace, _ acknowledgements: AcknowledgementFile
     ) async throws -> SettingsStore {
         let store = try await SettingsStore.open(
-            at: URL(filePath: place.file), searching: list,
+            at: URL(filePath: place.file), searching: place.searching,
             configuration: SettingsStore.Configuration(history: history))
         let issues = store.issues
         Task.detached {
@@ -26,7 +26,6 @@ enum RememberedFile {
 struct AuthorSettings: SettingsGroup {
     @Setting var step = 0
     @Setting var text = ""
-    @Setting(storedIn: .secrets) var token: Secret<String>?
 
     static func key(ofWriter writer: Int) -> SettingKey { .path("w\(writer)") }
 }

@@ -8,9 +8,9 @@ struct RewritingChild: ChildRole {
     func run(_ acknowledgements: AcknowledgementFile) async throws {
         var configuration = SettingsStore.Configuration()
         configuration.savePolicy = .debounced(quiet: .milliseconds(1), atMost: .milliseconds(3))
-        let folder = URL(filePath: place.folder, directoryHint: .isDirectory)
-        let contender = try await SettleContender(folder: folder, configuration: configuration)
+        let contender = try await SettleContender(place, configuration: configuration)
         try await contender.commit(["left": 1, "right": 1], texts: [:])
+        try await contender.writeSecret(1)
         // The readers start once the file exists, so a later absence is a loss.
         try await waitForFile()
         say("ready")

@@ -6,6 +6,7 @@ struct StampingChild: ChildRole {
     func run(_ acknowledgements: AcknowledgementFile) async throws {
         let contender = try await place.open()
         try await contender.commit(["stamp": 1], texts: [:])
+        try await contender.writeSecret(1)
         say("ready")
         _ = readLine()
         for _ in 0..<writes {

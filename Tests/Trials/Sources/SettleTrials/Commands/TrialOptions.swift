@@ -30,32 +30,37 @@ struct TrialOptions: ParsableArguments {
         let seed = seed ?? UInt64.random(in: 1...1_000_000_000)
         var size = quick ? TrialSize.quick : .full
         if let trials = self.trials { size.kills = max(1, trials) }
-        let parent = folder.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory
-        let bench = try TrialBench(seed: seed, size: size, in: parent)
-        defer { bench.remove() }
         print("seed \(seed)")
         let contenders = contenders.filter { !noUserDefaults || $0 != .userDefaults }
         var reports: [TrialReport] = []
+        var search = SecretSearch()
         for trial in trials where named.map(trial.name.contains) ?? true {
             for contender in contenders where contender == .settle || trial.isForAll {
-                let start = MonotonicTime.now()
-                let report = try trial.run(contender, on: bench)
-                let seconds = Double(MonotonicTime.now() - start) / 1e9
-                StandardStreams.report(
-                    String(format: "%@, %@: %.0f s", report.trial, report.contender, seconds))
-                reports.append(report)
+                reports.append(try run(trial, contender, seed, size, &search))
             }
         }
-        let settle = ContenderKind.settle.rawValue
-        let made = Set(reports.filter { $0.contender == settle }.map(\.trial))
-        var withSecrets: [String] = []
-        // A few kills may all have come before the first secret.
-        if made.contains(KillTrial().name), size.kills >= 100 { withSecrets.append("kill-") }
-        if made.contains(HistoryTrial().name) { withSecrets.append("\(HistoryTrial.folderName)/") }
-        reports.append(try SecretSearch(in: bench.folder).report(for: settle, expecting: withSecrets))
+        reports.append(search.report(for: ContenderKind.settle.rawValue))
         print(ReportTable(contenders: contenders.map(\.rawValue), reports: reports).markdown)
         try write(reports, seed: seed)
         try judge(reports)
+    }
+
+    /// Runs one trial, and searches the files that it has left for the secrets that it has written.
+    private func run(
+        _ trial: any Trial, _ contender: ContenderKind, _ seed: UInt64, _ size: TrialSize,
+        _ search: inout SecretSearch
+    ) throws -> TrialReport {
+        let parent = folder.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory
+        let bench = try TrialBench(seed: seed, size: size, in: parent)
+        defer { bench.remove() }
+        let start = MonotonicTime.now()
+        let report = try trial.run(contender, on: bench)
+        let seconds = Double(MonotonicTime.now() - start) / 1e9
+        StandardStreams.report(String(format: "%@, %@: %.0f s", report.trial, report.contender, seconds))
+        if contender == .settle, report.skipped == nil {
+            try search.search(bench.folder, leftBy: trial.name, expectsSecret: trial.writesSecret(size))
+        }
+        return report
     }
 
     private func judge(_ reports: [TrialReport]) throws {

@@ -1,10 +1,5 @@
-import Foundation
-
 /// A settings library in the trials: the operations that the children need.
 protocol Contender: Sendable {
-    /// Opens its file in a folder.
-    init(folder: URL) async throws
-
     /// The number stored for a key, 0 if there is none.
     func number(_ key: String) throws -> Int
     /// The text stored for a key, empty if there is none.
@@ -18,6 +13,8 @@ protocol Contender: Sendable {
     func increment(_ key: String, with numbers: [String: Int]) async throws
     /// Returns once everything is on disk.
     func flush() async throws
+    /// Replaces the secret, and returns once the new one is on disk. Does nothing if the library has no secret store.
+    func writeSecret(_ number: Int) async throws
     /// Closes in order.
     ///
     /// - Returns: The issues reported by the library since it was opened.

@@ -1,18 +1,9 @@
 import ArgumentParser
-import Foundation
 
 /// The libraries that can take part in the trials.
 enum ContenderKind: String, Codable, Sendable, CaseIterable {
     case settle = "Settle"
     case userDefaults = "UserDefaults"
-
-    func open(in folder: String) async throws -> any Contender {
-        let folder = URL(filePath: folder, directoryHint: .isDirectory)
-        return switch self {
-        case .settle: try await SettleContender(folder: folder)
-        case .userDefaults: try UserDefaultsContender(folder: folder)
-        }
-    }
 
     /// The name of the library's file in its folder.
     var fileName: String {

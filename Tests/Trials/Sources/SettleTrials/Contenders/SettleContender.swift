@@ -1,26 +1,20 @@
 import Foundation
 import Settle
-import TrialChecks
 
 /// Settle as an app uses it.
 struct SettleContender: Contender {
     let store: SettingsStore
     let settings: TrialSettings
+    /// The secret setting.
+    let secret: ChildSecret
     private let numbers: [String: SettingReference<Int>]
     private let texts: [String: SettingReference<String>]
 
-    init(folder: URL) async throws {
-        try await self.init(folder: folder, format: nil)
-    }
-
-    init(
-        folder: URL, format: FileFormat? = nil, configuration: SettingsStore.Configuration = .init()
-    ) async throws {
-        let file = folder.appending(path: ContenderKind.settle.fileName)
-        let secrets = folder.appending(path: SecretSearch.folderName)
+    init(_ place: ChildPlace, configuration: SettingsStore.Configuration = .init()) async throws {
         store = try await SettingsStore.open(
-            at: file, format: format, searching: [.secretStore(in: secrets), .application],
+            at: URL(filePath: place.file), format: place.format?.format, searching: place.searching,
             configuration: configuration)
+        secret = try await ChildSecret(in: store)
         settings = try await store.group(TrialSettings.self)
         numbers = settings.numbers.merging(try await store.group(TrialState.self).numbers) { $1 }
         texts = settings.texts
@@ -55,21 +49,12 @@ struct SettleContender: Contender {
         }
     }
 
-    /// Replaces the secret, and returns once the new one is on disk.
-    func keepSecret(_ number: Int) async throws {
-        try await store.domains[.secretStore].update { [settings] in
-            settings.token = Secret(SecretSearch.secret(number))
-        }
-    }
-
-    /// The number of the secret, or 0 if there is none; `nil` if it is none of those that were written.
-    var secretNumber: Int? {
-        guard let token = settings.token else { return 0 }
-        return SecretSearch.number(in: token.revealed)
-    }
-
     func flush() async throws {
         try await store.flush()
+    }
+
+    func writeSecret(_ number: Int) async throws {
+        try await secret.write(number)
     }
 
     func close() async throws -> [String] {

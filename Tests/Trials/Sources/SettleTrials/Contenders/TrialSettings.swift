@@ -8,7 +8,6 @@ struct TrialSettings: SettingsGroup {
     @Setting var stamp = 0
     @Setting var note = ""
     @Setting var payload = ""
-    @Setting(storedIn: .secrets) var token: Secret<String>?
 
     /// The declared numbers by key.
     var numbers: [String: SettingReference<Int>] {

@@ -78,6 +78,7 @@ struct FullDiskTrial: Trial {
         look(inspection, standing...standing, step, &tally, afterWriting: tried)
         child.say("end")
         if child.wait() != .success { tally.problems.add("The writer failed in the end.", .failure) }
+        try bench.keepFiles(in: disk.folder, named: name)
     }
 
     /// Requires that a new process finds one of these commits, complete, and at the end the plain write too.

@@ -5,7 +5,6 @@ import TrialChecks
 struct HistoryTrial: Trial {
     let name = "a history that is followed"
     let isForAll = false
-    static let folderName = "history"
     private static let writers = 4
     private static let undos = 4
 
@@ -15,7 +14,7 @@ struct HistoryTrial: Trial {
     }
 
     func run(_ contender: ContenderKind, on bench: TrialBench) throws -> TrialReport {
-        let folder = try bench.makeFolder(Self.folderName)
+        let folder = try bench.makeFolder("history")
         var (authors, follower) = try race(contender, in: folder, on: bench)
         var problems = Problems()
         let place = bench.place(contender, in: folder, named: "history-recalled")

@@ -89,8 +89,8 @@ struct KillLane {
 
     /// The number of the secret on disk; 0 without a whole one.
     private var secretInFile: Int {
-        let folder = URL(filePath: place.folder).appending(path: SecretSearch.folderName)
-        let text = try? String(contentsOf: folder.appending(path: "token"), encoding: .utf8)
+        let file = URL(filePath: place.secrets).appending(path: "token")
+        let text = try? String(contentsOf: file, encoding: .utf8)
         return text.flatMap(SecretSearch.number(in:)) ?? 0
     }
 

@@ -33,7 +33,7 @@ struct PowerCutTrial: Trial {
             let blocks = try SmallDisk(at: bench.makeFolder("\(name)-blocks"), kibibytes: kibibytes)
             let copies = try SmallDisk(at: room, kibibytes: kibibytes + 1_024)
             let disk = try LoopDisk(making: fileSystem, in: "\(blocks.folder)/image", at: places.child.folder)
-            try cutPower(of: disk, blocks, places, bench.size.powerCuts, bench.random(for: name), &tally)
+            try cutPower(of: disk, blocks, places, named: name, on: bench, &tally)
             _ = copies.folder
         } catch let error as TrialError {
             return TrialReport(self.name, contender.rawValue, skipped: "\(error)")
@@ -49,14 +49,14 @@ struct PowerCutTrial: Trial {
     }
 
     private func cutPower(
-        of disk: borrowing LoopDisk, _ blocks: borrowing SmallDisk, _ places: Places, _ cuts: Int,
-        _ random: SeededGenerator, _ tally: inout Tally
+        of disk: borrowing LoopDisk, _ blocks: borrowing SmallDisk, _ places: Places, named name: String,
+        on bench: TrialBench, _ tally: inout Tally
     ) throws {
-        var random = random
+        var random = bench.random(for: name)
         AcknowledgementFile.remove(places.child.acknowledgements)
         let child = try start(.power(PowerChild(place: places.child, failures: 6)))
         guard child.readLine() == "ready" else { throw TrialError("The writer could not begin.") }
-        for _ in 0..<cuts {
+        for _ in 0..<bench.size.powerCuts {
             MonotonicTime.pause(microseconds: Int.random(in: 500...60_000, using: &random))
             child.pause()
             defer { child.proceed() }
@@ -64,7 +64,7 @@ struct PowerCutTrial: Trial {
         }
         try blocks.fill()
         guard child.readLine() == "failed" else { throw TrialError("The writer ended on a failing device.") }
-        try look(disk, places, &tally, isFailing: true)
+        try look(disk, places, &tally) { try bench.keepFiles(in: places.check.folder, named: name) }
         let lines = AcknowledgementFile.read(places.child.acknowledgements)
         tally.commits = lines.count { $0.word == "done" }
         for line in lines where line.word == "refused" {
@@ -76,14 +76,17 @@ struct PowerCutTrial: Trial {
     }
 
     /// Requires that a new process finds one of the commits that it may find, complete.
+    ///
+    /// - Parameter keepFiles: Called while the copy is still mounted.
     private func look(
-        _ disk: borrowing LoopDisk, _ places: Places, _ tally: inout Tally, isFailing: Bool = false
+        _ disk: borrowing LoopDisk, _ places: Places, _ tally: inout Tally, keepFiles: () throws -> Void = {}
     ) throws {
         let done = last("done", places.child)
         try disk.copy(to: places.copy)
         let tried = max(done, last("try", places.child))
         let copy = try LoopDisk(mounting: fileSystem, in: places.copy, at: places.check.folder)
         let found = try inspect(places.check, numbers: ["counter"], texts: ["payload"])
+        try keepFiles()
         _ = copy.folder
         for issue in found.failures { tally.problems.add(issue, .failure) }
         let number = found.number("counter")

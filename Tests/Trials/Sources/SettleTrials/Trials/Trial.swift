@@ -5,10 +5,14 @@ protocol Trial: Sendable {
     var name: String { get }
     /// Whether the trial makes sense for libraries that do not watch their file.
     var isForAll: Bool { get }
+    /// Returns whether a run of this size surely leaves a secret in the secret store. By default it does.
+    func writesSecret(_ size: TrialSize) -> Bool
     func run(_ contender: ContenderKind, on bench: TrialBench) throws -> TrialReport
 }
 
 extension Trial {
+    func writesSecret(_ size: TrialSize) -> Bool { true }
+
     func start(_ order: ChildOrder) throws -> ChildProcess {
         let place = order.place
         return try ChildProcess(order, environment: place.contender.environment(for: place.folder))

@@ -1,7 +1,7 @@
 import Foundation
 import TrialChecks
 
-/// What all trials of a run share: the seed, the size, and a folder for the files.
+/// What a trial runs on: the seed and the size that all trials of a run share, and a folder for its own files.
 struct TrialBench: Sendable {
     let seed: UInt64
     var size: TrialSize
@@ -12,7 +12,8 @@ struct TrialBench: Sendable {
         self.seed = seed
         self.size = size
         folder = parent.appending(path: "settle-trials-\(UUID().uuidString)", directoryHint: .isDirectory)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            at: folder.appending(path: SecretSearch.folderName), withIntermediateDirectories: true)
     }
 
     func remove() {
@@ -33,9 +34,17 @@ struct TrialBench: Sendable {
         return folder.path
     }
 
-    /// A place for a child that works in a folder. Its acknowledgements are kept outside.
+    /// A place for a child that works in a folder. Its acknowledgements and its secrets are kept outside.
     func place(_ contender: ContenderKind, in folder: String, named name: String) -> ChildPlace {
-        let file = self.folder.appending(path: "\(name).acknowledged").path
-        return ChildPlace(contender: contender, folder: folder, acknowledgements: file)
+        ChildPlace(
+            contender: contender, folder: folder,
+            acknowledgements: self.folder.appending(path: "\(name).acknowledged").path,
+            secrets: self.folder.appending(path: "\(SecretSearch.folderName)/\(name)").path)
+    }
+
+    /// Copies the files of a disk that is about to be unmounted, so that they are searched for secrets too.
+    func keepFiles(in folder: String, named name: String) throws {
+        try FileManager.default.copyItem(
+            at: URL(filePath: folder, directoryHint: .isDirectory), to: self.folder.appending(path: "\(name)-left"))
     }
 }

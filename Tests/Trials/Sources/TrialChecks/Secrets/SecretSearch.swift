@@ -2,7 +2,7 @@ public import Foundation
 
 /// Searches all bytes of all files that the trials have left for the secrets that were written.
 public struct SecretSearch: Sendable {
-    /// The name of each folder of secrets.
+    /// The name of the folder, in the folder with a trial's files, that has its secret stores.
     public static let folderName = "secrets"
     private static let mark = "a-secret-of-the-trials-"
     /// Without it, a number that was cut off would be another number.
@@ -16,43 +16,43 @@ public struct SecretSearch: Sendable {
         return Int(secret.dropFirst(mark.count).dropLast(end.count))
     }
 
-    /// How many files were searched.
-    public private(set) var count = 0
-    /// The paths of the files in folders of secrets that have one.
-    public private(set) var kept: [String] = []
-    /// The paths of all other files that have one.
-    public private(set) var misplaced: [String] = []
+    private var files = 0
+    private var secrets = 0
+    private var problems = Problems()
 
-    public init(in folder: URL) throws {
+    public init() {}
+
+    /// Searches the folder with the files that a trial has left.
+    ///
+    /// - Parameter expectsSecret: Whether the trial has surely written a secret: if its secret stores have none, it has
+    ///   not, and the search proves nothing.
+    public mutating func search(_ folder: URL, leftBy trial: String, expectsSecret: Bool = true) throws {
+        var found = 0
         let paths = FileManager.default.enumerator(atPath: folder.path)
         while let path = paths?.nextObject() as? String {
             let file = folder.appending(path: path)
             guard try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else { continue }
-            count += 1
+            files += 1
             let bytes = try Data(contentsOf: file, options: .alwaysMapped)
             guard bytes.range(of: Data(Self.mark.utf8)) != nil else { continue }
-            if path.split(separator: "/").dropLast().last == Substring(Self.folderName) {
-                kept.append(path)
+            if path.hasPrefix("\(Self.folderName)/") {
+                found += 1
             } else {
-                misplaced.append(path)
+                problems.add("“\(path)” of the trial “\(trial)” has a secret.")
             }
         }
+        secrets += found
+        if expectsSecret, found == 0 { problems.add("The trial “\(trial)” has left no secret.", .failure) }
     }
 
-    /// - Parameter beginnings: Those of the paths under which trials have surely written secrets: a search that finds
-    ///   none there is at fault.
-    public func report(for contender: String, expecting beginnings: [String]) -> TrialReport {
-        var problems = Problems()
-        for path in misplaced { problems.add("“\(path)” has a secret.") }
-        for beginning in beginnings where !kept.contains(where: { $0.hasPrefix(beginning) }) {
-            problems.add("No folder of secrets under “\(beginning)…” has a secret.", .failure)
-        }
-        return TrialReport(
+    /// Returns the report on all that was searched.
+    public func report(for contender: String) -> TrialReport {
+        TrialReport(
             "secrets in the files that are left", contender,
             figures: [
-                Figure("files", count), Figure("secrets in their folders", kept.count),
+                Figure("files", files), Figure("secrets in their stores", secrets),
                 .loss("files with a secret elsewhere", problems.count(of: .loss)),
-                .loss("searches without a secret", problems.count(of: .failure)),
+                .loss("trials without a secret", problems.count(of: .failure)),
             ],
             problems: problems.sentences)
     }
