@@ -73,6 +73,7 @@ extension DomainSourceConformance {
     private func endsReports(_ source: any DomainSource) async throws {
         _ = try await source.load()
         let reports = Reports(of: source)
+        guard await reports.end(within: patience) else { throw Mismatch("its cancelled task has not ended") }
         await source.close()
         let count = reports.count
         try await change(source, SettingTree(Self.first))
@@ -127,18 +128,46 @@ extension DomainSourceConformance {
 
 /// Counts the reports of a source.
 private final class Reports: Sendable {
-    private let reports = WatchedValue(0)
+    private let reports: WatchedValue<Int>
+    /// Whether the task of an `AsyncDomainSource` has not ended.
+    private let isFollowed: WatchedValue<Bool>
+    private let following: Task<Void, Never>?
 
     init(of source: any DomainSource) {
-        source.watch { [reports] in reports.update { $0 += 1 } }
+        let (reports, isFollowed) = (WatchedValue(0), WatchedValue(source is any AsyncDomainSource))
+        (self.reports, self.isFollowed) = (reports, isFollowed)
+        let changed: @Sendable () -> Void = { reports.update { $0 += 1 } }
+        if let source = source as? any AsyncDomainSource {
+            following = Task.detached {
+                await source.follow(changed)
+                isFollowed.update { $0 = false }
+            }
+        } else {
+            following = nil
+            source.watch(changed)
+        }
     }
+
+    deinit { following?.cancel() }
 
     var count: Int { reports.value }
 
     /// - Returns: False if no further report arrives in time.
     func wait(beyond count: Int, for patience: Duration) async -> Bool {
+        await isTrue(within: patience) { [reports] in await reports.value { $0 > count } > count }
+    }
+
+    /// Cancels the task of an `AsyncDomainSource`.
+    ///
+    /// - Returns: False if it does not end in time.
+    func end(within patience: Duration) async -> Bool {
+        following?.cancel()
+        return await isTrue(within: patience) { [isFollowed] in await isFollowed.value { !$0 } == false }
+    }
+
+    private func isTrue(within patience: Duration, _ condition: @escaping @Sendable () async -> Bool) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
-            group.addTask { [reports] in await reports.value { $0 > count } > count }
+            group.addTask { await condition() }
             group.addTask {
                 try? await ContinuousClock().sleep(for: patience)
                 return false

@@ -46,15 +46,12 @@ extension SearchList.Domain {
 /// The source follows the provider's snapshots. A value that can't be used is left out, and reported as an issue of the
 /// store that names the provider and the key. That includes a value that the provider marks as secret, if the setting's
 /// type is not a `SecretValue`: the store would show it.
-public final class ConfigurationSource: LookupDomainSource {
+public final class ConfigurationSource: LookupDomainSource, AsyncDomainSource {
     private struct State {
         var keys: [SettingKey: LookupKey] = [:]
         var findings: [SettingKey: Finding] = [:]
-        /// `nil` before the source is watched, and once it is closed.
-        var changed: (@Sendable () -> Void)?
-        var watching: Task<Void, Never>?
         /// The reason why changes are no longer seen.
-        var watchProblem: String?
+        var followProblem: String?
 
         /// Takes over a finding, unless its key has been declared again in the meantime, in another way.
         mutating func take(_ finding: Finding) {
@@ -96,11 +93,6 @@ public final class ConfigurationSource: LookupDomainSource {
         }
     }
 
-    deinit {
-        let watching = state.withLock { $0.watching }
-        watching?.cancel()
-    }
-
     // MARK: Looking up
 
     public func declare(_ keys: [LookupKey]) {
@@ -138,7 +130,7 @@ public final class ConfigurationSource: LookupDomainSource {
                 if let value = finding.value { contents.tree[finding.key.key] = value }
             }
             contents.problems = state.findings.values.compactMap(\.problem).sorted()
-            if let problem = state.watchProblem { contents.problems.append(problem) }
+            if let problem = state.followProblem { contents.problems.append(problem) }
             return contents
         }
     }
@@ -147,42 +139,19 @@ public final class ConfigurationSource: LookupDomainSource {
         "“\(state.withLock { $0.findings[key]?.place } ?? key.description)” in \(name)"
     }
 
-    // MARK: Watching
+    // MARK: Following
 
-    public func watch(_ changed: @escaping @Sendable () -> Void) {
-        let report: @Sendable () -> Void = { [weak self] in self?.report() }
-        let end: @Sendable (any Error) -> Void = { [weak self] error in self?.endWatching(error) }
-        state.withLock { state in
-            state.changed = changed
-            state.watching = Task.detached { [followSnapshots] in
-                do {
-                    try await followSnapshots(report)
-                } catch {
-                    end(error)
-                }
-            }
+    /// Reports the current snapshot, because the provider may have changed since the first load, and each later one.
+    public func follow(_ changed: @escaping @Sendable () -> Void) async {
+        do {
+            try await followSnapshots(changed)
+        } catch {
+            // The store has ended it.
+            guard !Task.isCancelled else { return }
+            let problem = "Changes of \(name) are no longer seen: \(error)"
+            state.withLock { $0.followProblem = problem }
+            changed()
         }
-        // The provider may have changed since the first load.
-        changed()
-    }
-
-    private func report() { state.withLock { $0.changed }?() }
-
-    private func endWatching(_ error: any Error) {
-        let problem = "Changes of \(name) are no longer seen: \(error)"
-        state.withLock { state in
-            // A source that is closed has cancelled it.
-            if state.changed != nil { state.watchProblem = problem }
-        }
-        report()
-    }
-
-    public func close() async {
-        let watching = state.withLock { state in
-            state.changed = nil
-            return state.watching
-        }
-        watching?.cancel()
     }
 }
 

@@ -5,7 +5,9 @@
 ///     └───────────────────end────────────────▲
 /// ```
 ///
-/// Most sources never report anything, so the queue and the task that load begin with the first report.
+/// Most sources never report anything, so the queue and the task that load begin with the first report. Those of an
+/// ``AsyncDomainSource`` begin at once: it waits for changes on the same queue, so that no thread has to wake another
+/// one between a change and its load.
 final class DomainFollower: Sendable {
     /// The task that loads, and what it needs.
     private struct Loading: Sendable {
@@ -17,6 +19,8 @@ final class DomainFollower: Sendable {
     private struct State: Sendable {
         /// `nil` until something is reported.
         var loading: Loading?
+        /// The task in which an ``AsyncDomainSource`` waits for changes.
+        var following: Task<Void, Never>?
         /// Whether no report begins a load any more.
         var isEnding = false
     }
@@ -56,7 +60,25 @@ final class DomainFollower: Sendable {
     ) {
         self.source = source
         self.deliver = deliver
-        source.watch { [weak self] in self?.load() }
+        let changed: @Sendable () -> Void = { [weak self] in self?.load() }
+        if let source = source as? any AsyncDomainSource {
+            state.withLock { state in
+                let loading = beginLoading()
+                state.loading = loading
+                state.following = Self.follow(source, on: loading.executor, changed)
+            }
+        } else {
+            source.watch(changed)
+        }
+    }
+
+    private static func follow(
+        _ source: any AsyncDomainSource, on executor: QueueExecutor, _ changed: @escaping @Sendable () -> Void
+    ) -> Task<Void, Never> {
+        Task.detached(executorPreference: executor.forTasks) { [executor] in
+            await source.follow(changed)
+            withExtendedLifetime(executor) {}
+        }
     }
 
     /// Loads again, and returns when the contents or the error are delivered, or when nothing is loaded any more.
@@ -68,10 +90,12 @@ final class DomainFollower: Sendable {
 
     /// Returns when nothing more is delivered.
     func end() async {
-        let loading = state.withLock { state in
+        let (loading, following) = state.withLock { state in
             state.isEnding = true
-            return state.loading
+            return (state.loading, state.following)
         }
+        // Not waited for: from here on its reports load nothing, and foreign code may ignore the cancellation.
+        following?.cancel()
         loading?.signals.finish()
         await source.close()
         await loading?.task.value

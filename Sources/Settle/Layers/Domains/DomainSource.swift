@@ -13,7 +13,8 @@ public protocol DomainSource: Sendable {
     func load() async throws(StorageError) -> DomainContents
 
     /// Registers a function to call whenever something may have changed, until the source closes. Called once, after
-    /// the first load. Returns immediately. The function returns immediately too, and may be called on any thread.
+    /// the first load. Returns immediately. The function returns immediately too, and may be called on any thread. Not
+    /// called for an ``AsyncDomainSource``.
     func watch(_ changed: @escaping @Sendable () -> Void)
 
     /// Returns where a value is, for people: such as `“/etc/settle/managed/app.json”, line 3`, or `the variable

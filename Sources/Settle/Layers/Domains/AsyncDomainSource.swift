@@ -1,0 +1,23 @@
+/// A source that waits for changes in a task, such as for the elements of an asynchronous sequence.
+///
+/// The store runs this task on the queue on which it also loads the source, so a change and its load need one thread.
+///
+/// ```swift
+/// final class Flags: AsyncDomainSource {
+///     func follow(_ changed: @escaping @Sendable () -> Void) async {
+///         for await _ in service.updates { changed() }
+///     }
+///     …
+/// }
+/// ```
+///
+/// - Note: Not settled: a version 0.x may still change it.
+public protocol AsyncDomainSource: DomainSource {
+    /// Calls a function whenever something may have changed, until its task is cancelled.
+    ///
+    /// Called once, after the first load, instead of ``DomainSource/watch(_:)``. A change between that load and this
+    /// call must be reported too. The task is cancelled before ``DomainSource/close()`` is called, which does not wait
+    /// for it. `changed` returns immediately, and may be called on any thread. After an earlier return of this function
+    /// only ``SettingsStore/reload()`` finds changes.
+    func follow(_ changed: @escaping @Sendable () -> Void) async
+}
