@@ -16,8 +16,8 @@ public protocol AsyncDomainSource: DomainSource {
     /// Calls a function whenever something may have changed, until its task is cancelled.
     ///
     /// Called once, after the first load, instead of ``DomainSource/watch(_:)``. A change between that load and this
-    /// call must be reported too. The task is cancelled before ``DomainSource/close()`` is called, which does not wait
-    /// for it. `changed` returns immediately, and may be called on any thread. After an earlier return of this function
-    /// only ``SettingsStore/reload()`` finds changes.
+    /// call must be reported too. `changed` returns immediately, and may be called on any thread. The store cancels the
+    /// task before it calls ``DomainSource/close()``, and does not wait for its end. If this function returns earlier,
+    /// only ``SettingsStore/reload()`` finds later changes.
     func follow(_ changed: @escaping @Sendable () -> Void) async
 }
