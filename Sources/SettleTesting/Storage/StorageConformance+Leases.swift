@@ -152,7 +152,12 @@ extension StorageConformance {
     }
 
     private func expectLock(_ name: String, of storage: Opened) async throws -> StorageLease {
-        if let lease = try await storage.tryLock(named: name) { return lease }
+        do throws(StorageError) {
+            if let lease = try await storage.tryLock(named: name) { return lease }
+        } catch {
+            guard error.code == .unsupported else { throw error }
+            throw LeftOut("it has no named locks")
+        }
         throw Mismatch("“\(name)” could not be locked")
     }
 

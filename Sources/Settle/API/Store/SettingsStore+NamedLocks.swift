@@ -26,12 +26,12 @@ extension SettingsStore {
     ///   - body: The closure to run. It runs where the caller runs.
     /// - Throws: The closure's error. Before the closure runs: `CancellationError` if the task is cancelled while it
     ///   waits, and ``SettingsError`` if the name is invalid, the lock is nested, the store is closed, the time is over
-    ///   (``SettingsError/Code/lockTimedOut``, which names the holder where the system reports it), the storage can't
-    ///   exclude others, such as in a folder that can't be written, or can't be read. After it, and from a commit in
-    ///   it, which then stores nothing: ``SettingsError`` with ``SettingsError/Code/lockLost`` if the lock has been
-    ///   lost. Either a storage that limits the lock's time could not be reached to extend it: the task of the closure
-    ///   is then cancelled, before another process can acquire the lock. Or the lock's file beside the settings was
-    ///   removed, and another process may have acquired the lock in the meantime.
+    ///   (``SettingsError/Code/lockTimedOut``, which names the holder where the system reports it), the storage has no
+    ///   named locks, can't exclude others, such as in a folder that can't be written, or can't be read. After it, and
+    ///   from a commit in it, which then stores nothing: ``SettingsError`` with ``SettingsError/Code/lockLost`` if the
+    ///   lock has been lost. Either a storage that limits the lock's time could not be reached to extend it: the task
+    ///   of the closure is then cancelled, before another process can acquire the lock. Or the lock's file beside the
+    ///   settings was removed, and another process may have acquired the lock in the meantime.
     @discardableResult
     public func withLock<Result>(
         named name: String = "default", timeout: Duration? = nil, _ body: () async throws -> Result

@@ -37,6 +37,7 @@ public protocol SharedStorage: Storage {
     /// - Parameter name: 1 to 64 ASCII letters, digits, hyphens and underscores.
     /// - Returns: `nil` if the name is locked already. Must not wait for it; the store tries again a moment later.
     /// - Throws: ``StorageError`` if the lock can't be acquired, or if that can't be determined. Then it is not held.
+    ///   With ``StorageError/Code/unsupported`` if the storage has no named locks.
     func tryLock(named name: String) async throws(StorageError) -> StorageLease?
 
     /// Returns who holds a named lock, as the subject of a sentence, such as "process 4711"; `nil` if that is not

@@ -58,6 +58,15 @@ import Testing
         #expect(!report.leftOut.contains { $0.contains("whose answer was lost") }, "\(report)")
     }
 
+    @Test("A storage without named locks keeps all promises but theirs") func nameless() async throws {
+        let memories = Memories()
+        let report = try await StorageConformance.check(
+            makeStorage: { NamelessStorage(memories.make($0)) },
+            reopen: { number, _ in NamelessStorage(memories.another(number)) },
+            makeOther: { number, _ in NamelessStorage(memories.another(number)) }, values: [.integer(1)])
+        #expect(report.leftOut.filter { $0.hasSuffix("it has no named locks") }.count == 9, "\(report)")
+    }
+
     @Test("A storage that keeps the last id of each store keeps all promises")
     func numbered() async throws {
         let memories = Memories()
@@ -265,6 +274,16 @@ final class LocklessStorage: StorageWrapper {
     init(_ base: any Storage) { self.base = base }
 
     func lockForTransaction() async throws(StorageError) -> StorageLease? { nil }
+}
+
+private final class NamelessStorage: StorageWrapper {
+    let base: any Storage
+
+    init(_ base: any Storage) { self.base = base }
+
+    func tryLock(named name: String) async throws(StorageError) -> StorageLease? {
+        throw StorageError(.unsupported, "There are no named locks.")
+    }
 }
 
 /// A storage that tells a repeated batch by what it keeps with the values: the number of the last batch of each store.
