@@ -272,9 +272,7 @@ extension SharedMemory.State {
             for case .at(let expected) in batch.conditions where expected != StoragePosition(position) {
                 throw StorageError(.conflict, "Another store has changed the in-memory storage.")
             }
-            for case .migrated(let known) in batch.conditions {
-                if let refusal = MigrationRecord(in: contents.tree).refusal(within: known) { throw refusal }
-            }
+            for case .migrated(let known) in batch.conditions { try contents.tree.checkMigrations(within: known) }
             for case .under(let lease) in batch.conditions { try check(lease, of: number) }
         }
         if !batch.values.isEmpty, batch.id != member.lastBatch {
