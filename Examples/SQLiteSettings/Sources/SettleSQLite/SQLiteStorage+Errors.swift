@@ -21,8 +21,9 @@ extension SQLiteStorage {
         } catch let error as StorageError {
             throw error
         } catch let error as DatabaseError {
-            // A commit whose sync has failed is undone, but its pages may have reached the log, and be found there
-            // after a crash of the machine. All other errors come before.
+            // A commit whose sync has failed is undone: no connection finds it, and the next commit overwrites its
+            // pages in the log. But if all processes end before that, the next one may find it there. All other errors
+            // come before.
             let isOutcomeUnknown = isAppend && error.resultCode == .SQLITE_IOERR
             throw StorageError(
                 error.storageCode ?? code, "\(name): \(error.withoutArguments)", isOutcomeUnknown: isOutcomeUnknown)

@@ -42,39 +42,24 @@ extension SQLiteStorage {
         in store: SettingsStore, author: String? = nil, _ body: () throws -> Result,
         rows: @escaping @Sendable (Database, Result) throws -> Void
     ) async throws -> Result {
-        let key = state.withLock { $0.rows.takeKey() }
-        var ticket: Int64 = 0
+        let key = state.withLock { $0.rows.reserveKey() }
         let result: Result
         do {
             result = try await store.commit(author: author) {
                 // The previous attempt has been undone.
-                if let failure = state.withLock({ $0.rows.waiting.removeValue(forKey: ticket)?.failure }) {
-                    throw failure
-                }
+                if let failure = state.withLock({ $0.rows.commits[key]?.failure }) { throw failure }
                 let value = try body()
                 let write: @Sendable (Database) throws -> Void = { database in try rows(database, value) }
-                ticket = state.withLock { $0.rows.add(write) }
-                let stored = SettingValue.integer(ticket)
-                try store.keys.setValue(stored, forKey: key)
+                let ticket = SettingValue.integer(state.withLock { $0.rows.add(write, at: key) })
+                try store.keys.setValue(ticket, forKey: key)
                 return value
             }
         } catch {
-            // A commit that may be stored stands: the store appends its batch again, and the rows with it.
-            let stands = store.keys[key] == .integer(ticket)
-            state.withLock { state in
-                if stands, state.rows.waiting[ticket] != nil {
-                    state.rows.standing[ticket] = key
-                } else {
-                    state.rows.end(ticket, at: key)
-                }
-            }
+            let stored = store.keys[key]
+            state.withLock { $0.rows.didThrow(at: key, stored) }
             throw error
         }
-        let isWritten = state.withLock { state in
-            defer { state.rows.end(ticket, at: key) }
-            return state.rows.waiting[ticket] == nil
-        }
-        guard isWritten else {
+        guard state.withLock({ $0.rows.end(at: key) }) else {
             throw StorageError(
                 .unsupported, "The store has another storage: the settings were stored without the rows.")
         }
@@ -87,11 +72,11 @@ extension SQLiteStorage {
     ///   that has failed throws the closure's error then. The conflict is without that error, which may show values.
     func addRows(of batch: StorageBatch, to database: Database) throws {
         for ticket in batch.tickets {
-            guard let rows = state.withLock({ $0.rows.waiting[ticket] }) else { continue }
+            guard let write = state.withLock({ $0.rows.commit(of: ticket)?.write }) else { continue }
             do {
-                try rows.write(database)
+                try write(database)
             } catch {
-                state.withLock { $0.rows.waiting[ticket]?.failure = error }
+                state.withLock { $0.rows.commits[ticket.key]?.failure = error }
                 throw StorageError(.conflict, "The rows of a commit in \(name) could not be written.")
             }
         }
@@ -100,62 +85,88 @@ extension SQLiteStorage {
 
 /// Rows that wait for the batches of their commits.
 ///
-/// Each attempt to commit gets a ticket, and writes it as a setting: so the batch that has the settings of the attempt
-/// has its ticket, too, and no batch has it once the attempt is undone.
+/// Each attempt to commit gets a ticket, a number, and writes it as a setting: so the batch that has the settings of
+/// the attempt has its ticket, too, and no batch has it once the attempt is undone.
 struct ProgramRows {
-    struct Waiting {
-        let write: @Sendable (Database) throws -> Void
+    struct Commit {
+        /// The ticket of the last attempt.
+        var ticket: Int64 = 0
+        /// Writes the rows; `nil` once they are stored.
+        var write: (@Sendable (Database) throws -> Void)?
         /// Why they could not be written.
         var failure: (any Error)?
+        /// Whether the call has thrown, and the batch may be stored yet.
+        var stands = false
     }
 
-    /// The rows of each ticket that is not stored.
-    var waiting: [Int64: Waiting] = [:]
-    /// The keys of tickets whose commits have thrown, but may be stored yet.
-    var standing: [Int64: SettingKey] = [:]
+    /// The commits that have not ended. With a key of its own, a commit never replaces the ticket of another.
+    var commits: [SettingKey: Commit] = [:]
     private var lastTicket: Int64 = 0
-    /// Keys that no commit uses at the moment: with a key of its own, a commit never replaces the ticket of another.
-    private(set) var freeKeys: [SettingKey] = []
-    private var keyCount = 0
 
-    mutating func takeKey() -> SettingKey {
-        if let key = freeKeys.popLast() { return key }
-        keyCount += 1
-        return SettingKey.path("\(SettingKey.ticketPrefix)\(keyCount)")
+    /// Begins a commit, under a key that no other one uses at the moment.
+    mutating func reserveKey() -> SettingKey {
+        var (number, key) = (1, SettingKey.ticket(1))
+        while commits[key] != nil {
+            number += 1
+            key = .ticket(number)
+        }
+        commits[key] = Commit()
+        return key
     }
 
     /// - Returns: The ticket. Tickets rise in the order of the transactions.
-    mutating func add(_ write: @escaping @Sendable (Database) throws -> Void) -> Int64 {
+    mutating func add(_ write: @escaping @Sendable (Database) throws -> Void, at key: SettingKey) -> Int64 {
         lastTicket += 1
-        waiting[lastTicket] = Waiting(write: write)
+        commits[key] = Commit(ticket: lastTicket, write: write)
         return lastTicket
     }
 
-    mutating func didStore(_ tickets: [Int64]) {
-        for ticket in tickets { waiting[ticket] = nil }
-        // A batch has everything that was not stored before it, so what stood until then is stored now, or given up.
-        guard let last = tickets.last else { return }
-        for (ticket, key) in standing where ticket <= last { end(ticket, at: key) }
+    /// Returns the commit of a ticket, if it is that of the last attempt.
+    func commit(of ticket: Ticket) -> Commit? {
+        commits[ticket.key].flatMap { $0.ticket == ticket.number ? $0 : nil }
     }
 
-    mutating func end(_ ticket: Int64, at key: SettingKey) {
-        (waiting[ticket], standing[ticket]) = (nil, nil)
-        freeKeys.append(key)
+    mutating func didStore(_ tickets: [Ticket]) {
+        for ticket in tickets where commit(of: ticket) != nil { commits[ticket.key]?.write = nil }
+        // A batch has everything that was not stored before it, so what stood until then is stored now, or given up.
+        guard let last = tickets.last?.number else { return }
+        for (key, commit) in commits where commit.stands && commit.ticket <= last { commits[key] = nil }
     }
+
+    /// Ends a commit that throws, unless it may be stored: then the store appends its batch again, and the rows with
+    /// it.
+    ///
+    /// - Parameter value: The value that the store has at the key.
+    mutating func didThrow(at key: SettingKey, _ value: SettingValue?) {
+        guard let commit = commits[key], commit.write != nil, value == .integer(commit.ticket) else {
+            commits[key] = nil
+            return
+        }
+        commits[key]?.stands = true
+    }
+
+    /// Ends a commit.
+    ///
+    /// - Returns: Whether its rows are stored.
+    mutating func end(at key: SettingKey) -> Bool { commits.removeValue(forKey: key)?.write == nil }
 }
+
+typealias Ticket = (key: SettingKey, number: Int64)
 
 extension StorageBatch {
     /// The tickets of its commits, in their order. Undoing a commit may bring back one that was stored earlier.
-    var tickets: [Int64] {
-        values.compactMap { key, value -> Int64? in
-            guard key.isTicket, case .integer(let ticket)? = value else { return nil }
-            return ticket
-        }.sorted()
+    var tickets: [Ticket] {
+        values.compactMap { key, value -> Ticket? in
+            guard key.isTicket, case .integer(let number)? = value else { return nil }
+            return (key: key, number: number)
+        }.sorted { $0.number < $1.number }
     }
 }
 
 extension SettingKey {
-    static let ticketPrefix = "SettleSQLite-"
+    private static let ticketPrefix = "SettleSQLite-"
 
-    var isTicket: Bool { description.hasPrefix(Self.ticketPrefix) }
+    static func ticket(_ number: Int) -> SettingKey { .path("\(ticketPrefix)\(number)") }
+
+    var isTicket: Bool { description.utf8.starts(with: Self.ticketPrefix.utf8) }
 }

@@ -14,9 +14,10 @@ import Synchronization
 /// let store = try await SettingsStore.open(storage: storage)
 /// ```
 ///
-/// - A batch is a transaction of the database. Its position is a number that rises by one.
+/// - A batch is a transaction of the database. Its position is a number that is higher than all before it.
 /// - A commit is stored on the condition that nobody has stored anything since it has read, so there is no lock for
 ///   transactions. ``commit(in:author:_:rows:)`` stores settings and rows of the program together.
+/// - There are no named locks: `SettingsStore.withLock` throws.
 /// - ``load()`` sets the database to write-ahead logging, and the writer's connection to sync each commit. The rows
 ///   that the program writes with it survive a loss of power from then on, too.
 /// - The storage waits for other processes as long as the `busyMode` of the database says; by default not at all, and
@@ -26,7 +27,6 @@ import Synchronization
 public final class SQLiteStorage: SharedStorage {
     let writer: any DatabaseWriter
     let table: String
-    let leaseTime: Duration
     private let interval: Duration
     let state = Mutex(State())
 
@@ -35,31 +35,26 @@ public final class SQLiteStorage: SharedStorage {
         var isClosed = false
         /// The position up to which everything has been returned.
         var seen: Int64 = 0
-        /// The stores that have appended something here: one, and another one if it was migrated before it was opened.
-        var stores: Set<UInt64> = []
-        /// Batches of unknown outcome.
-        var unknown: Set<StorageBatch.ID> = []
-        var leases: Set<StorageLease> = []
+        /// The positions of own batches, which are not changes of others.
+        var own = RangeSet<Int64>()
+        /// The last batch that was stored, by which a repeated one is recognised. Memory is enough: SQLite answers
+        /// within the process, and a process that was killed repeats nothing.
+        var lastBatch: StorageBatch.ID?
         var watch: Task<Void, Never>?
         var rows = ProgramRows()
-        /// Called when SQLite has committed a batch; tests lose the answer with it.
-        var didCommit: @Sendable () throws(StorageError) -> Void = {}
     }
 
     /// Creates a storage. It never closes the database.
     ///
     /// - Parameters:
     ///   - writer: The database: a pool, or a queue.
-    ///   - table: The name of the table, of letters, digits and underscores. Two more tables have this name with
-    ///     `_stores` and `_locks` after it. If the program has another table of one of these names, ``load()`` throws
-    ///     and creates nothing.
-    ///   - leaseTime: How long a named lock outlives a process that was killed.
+    ///   - table: The name of the table, of letters, digits and underscores. If the program has another table of this
+    ///     name, ``load()`` throws and creates nothing.
     ///   - interval: How often to check whether others have changed the database.
     public init(
-        _ writer: any DatabaseWriter, table: String = "settings", leaseTime: Duration = .seconds(10),
-        interval: Duration = .milliseconds(100)
+        _ writer: any DatabaseWriter, table: String = "settings", interval: Duration = .milliseconds(100)
     ) {
-        (self.writer, self.table, self.leaseTime, self.interval) = (writer, table, leaseTime, interval)
+        (self.writer, self.table, self.interval) = (writer, table, interval)
     }
 
     // MARK: Loading
@@ -70,9 +65,9 @@ public final class SQLiteStorage: SharedStorage {
             return state.isClosed
         }
         if isClosed { throw Self.closed }
-        try mappingErrors(to: .unreadable) { try createTables() }
+        try mappingErrors(to: .unreadable) { try createTable() }
         let found = try mappingErrors(to: .unreadable) { try read(after: Self.beforeAll) }
-        state.withLock { ($0.seen, $0.isLoaded) = (found.newest, true) }
+        state.withLock { ($0.seen, $0.own, $0.isLoaded) = (found.newest, RangeSet(), true) }
         return StorageContents(
             tree: found.batches.tree, outcome: found.newest == 0 ? .absent : .intact,
             position: StoragePosition(UInt64(found.newest)))
@@ -84,70 +79,45 @@ public final class SQLiteStorage: SharedStorage {
         _ batch: StorageBatch, durability: StorageDurability
     ) async throws(StorageError) -> StorageReceipt {
         try checkLoaded()
-        for case (let key, let value?) in batch.values { try check(value, at: key) }
-        let stored: (position: Int64?, newest: Int64)
-        do throws(StorageError) {
-            stored = try mappingErrors(to: .writeFailed, isAppend: true) { try store(batch) }
-            try state.withLock({ $0.didCommit })()
-        } catch {
-            if error.isOutcomeUnknown { state.withLock { _ = $0.unknown.insert(batch.id) } }
-            throw error
-        }
+        let rows = try self.rows(of: batch)
+        let (before, position) = try mappingErrors(to: .writeFailed, isAppend: true) { try store(batch, rows) }
         return state.withLock { state in
-            state.unknown.remove(batch.id)
+            if !batch.values.isEmpty { state.lastBatch = batch.id }
+            if position > before { state.own.insert(contentsOf: position..<position + 1) }
             state.rows.didStore(batch.tickets)
             // If others have stored something before the batch, that has yet to be returned.
-            if let position = stored.position, state.seen == position - 1 { state.seen = position }
+            if state.seen == before { state.seen = position }
             return StorageReceipt(
-                position: StoragePosition(UInt64(stored.position ?? state.seen)), durability: .synced,
-                hasExternalChanges: state.seen != stored.newest)
+                position: StoragePosition(UInt64(position)), durability: .synced,
+                hasExternalChanges: state.seen != position)
         }
     }
 
-    /// - Returns: The position of the batch, `nil` if it has no values, and the newest one.
-    private func store(_ batch: StorageBatch) throws -> (position: Int64?, newest: Int64) {
+    /// - Returns: The newest position before and after.
+    private func store(_ batch: StorageBatch, _ rows: [SettingRow]) throws -> (before: Int64, position: Int64) {
         try writer.write { database in
-            let newest = try newestPosition(in: database)
+            let (newest, record) = try current(in: database)
             // A repeated batch is recognised before its conditions, which no longer hold.
-            if let position = try self.position(of: batch.id, in: database) {
-                return (position, newest)
-            }
-            for condition in batch.conditions { try verify(condition, at: newest, in: database) }
-            if batch.values.isEmpty { return (nil, newest) }
+            if batch.id == state.withLock({ $0.lastBatch }) { return (newest, newest) }
+            for condition in batch.conditions { try verify(condition, at: newest, record) }
             try addRows(of: batch, to: database)
-            try addSettings(of: batch, at: newest + 1, to: database)
-            return (newest + 1, newest + 1)
+            return (newest, try insert(rows, by: batch.author, after: newest, into: database))
         }
     }
 
-    private func verify(_ condition: StorageBatch.Condition, at newest: Int64, in database: Database) throws {
+    /// - Parameter record: The record of migrations.
+    private func verify(_ condition: StorageBatch.Condition, at newest: Int64, _ record: SettingTree) throws {
         switch condition {
         case .at(let position):
             guard position == StoragePosition(UInt64(newest)) else {
                 throw StorageError(.conflict, "Others have changed the settings in \(name). Nothing was stored.")
             }
-        case .under(let lease):
-            guard try isHeld(lease, in: database) else { throw lost(lease) }
+        case .under:
+            throw StorageError(.leaseLost, "There are no named locks in \(name).")
         case .migrated(let known):
-            let others = try migrations(in: database).filter { !known.contains($0) }.map { "“\($0)”" }
-            guard others.isEmpty else {
-                throw StorageError(
-                    .migrated,
-                    "The settings in \(name) have been migrated with \(others.joined(separator: ", ")), which this "
-                        + "program does not know.")
-            }
+            try record.checkMigrations(within: known)
         }
     }
-
-    /// Refuses keys that SQLite can't have as a text, and what no storage can hold.
-    public func check(_ value: SettingValue, at key: SettingKey) throws(StorageError) {
-        guard key.isStorable else {
-            throw StorageError(.unsupportedValue, "A key in a database can have neither empty names nor zero bytes.")
-        }
-        try Self.anyStorage.check(value, at: key)
-    }
-
-    private static let anyStorage = InMemoryStorage()
 
     // MARK: Changes of others
 
@@ -159,18 +129,21 @@ public final class SQLiteStorage: SharedStorage {
             state.seen = found.newest
             let end = StoragePosition(UInt64(found.newest))
             if found.isEverything {
+                state.own = RangeSet()
                 return StorageChanges([ExternalChange(.everything(found.batches.tree))], position: end)
             }
-            let changes = found.batches.externalChanges(unknown: state.unknown) { state.stores.contains($0.id.store) }
-            // Of a batch whose values others have all overwritten, only the store that waits for its answer must know.
-            return StorageChanges(changes.filter { $0.content != .values([:]) || $0.batch != nil }, position: end)
+            let own = state.own
+            // No later call has an earlier position.
+            state.own.remove(contentsOf: 0..<start + 1)
+            return StorageChanges(
+                found.batches.externalChanges { own.contains(Int64($0.id.number)) }, position: end)
         }
     }
 
     /// - Returns: The batches after a position, the newest position, and whether the batches are all that is stored.
     private func read(after position: Int64) throws -> (batches: [StoredBatch], newest: Int64, isEverything: Bool) {
         try writer.read { database in
-            let newest = try newestPosition(in: database)
+            let newest = try current(in: database).newest
             // After the newest one: an older copy of the database has been restored, and all values may be others.
             let start = position <= newest ? position : Self.beforeAll
             return (try batches(after: start, in: database), newest, start == Self.beforeAll)
@@ -199,7 +172,7 @@ public final class SQLiteStorage: SharedStorage {
     private func version(after known: [Int], _ handle: @Sendable (StorageEvent) -> Void) async -> [Int] {
         let found = try? await writer.writeWithoutTransaction { [self] database in
             let version = [try Int.fetchOne(database, sql: "PRAGMA data_version") ?? 0, database.totalChangesCount]
-            return try (version, version == known ? nil : newestPosition(in: database))
+            return try (version, version == known ? nil : current(in: database).newest)
         }
         // The store's own calls report the error.
         guard let (version, newest) = found else { return known }
@@ -207,18 +180,32 @@ public final class SQLiteStorage: SharedStorage {
         return version
     }
 
+    // MARK: Locks
+
+    /// Returns `nil`: a batch has a condition instead.
+    public func lockForTransaction() async throws(StorageError) -> StorageLease? { nil }
+
+    public func tryLock(named lock: String) async throws(StorageError) -> StorageLease? {
+        throw StorageError(.unsupported, "There are no named locks in \(name).")
+    }
+
+    public func renew(_ lease: StorageLease) async throws(StorageError) -> StorageLease {
+        throw StorageError(.leaseLost, "There are no named locks in \(name).")
+    }
+
+    public func unlock(_ lease: StorageLease) async {}
+
     // MARK: Closing
 
     public func close() async {
-        let (leases, watch) = state.withLock { state in
+        let watch = state.withLock { state in
             state.isClosed = true
-            return (state.leases, state.watch)
+            return state.watch
         }
         watch?.cancel()
-        for lease in leases { await unlock(lease) }
     }
 
-    func checkLoaded() throws(StorageError) {
+    private func checkLoaded() throws(StorageError) {
         let (isLoaded, isClosed) = state.withLock { ($0.isLoaded, $0.isClosed) }
         if isClosed { throw Self.closed }
         if !isLoaded {

@@ -20,7 +20,7 @@ struct Bench: AsyncParsableCommand {
         let notes = try await NotesDatabase.open(folder.appending(path: "notes.sqlite").path)
         let settings = notes.settings
         let pool = try DatabasePool(path: folder.appending(path: "row.sqlite").path)
-        // Creates the same tables, and sets the same durability.
+        // Creates the same table, and sets the same durability.
         _ = try await SQLiteStorage(pool).load()
 
         // The median of the ratios of neighbouring blocks, whose order alternates.
@@ -51,9 +51,9 @@ struct Bench: AsyncParsableCommand {
     @Sendable private static func assign(in database: Database) throws {
         let statement = try database.cachedStatement(
             sql: """
-                INSERT INTO settings VALUES ('lastNumber', '1', NULL, 1, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), NULL, 1, 1)
+                INSERT INTO settings VALUES ('lastNumber', '1', 1, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), NULL)
                 ON CONFLICT (key) DO UPDATE SET
-                value = CAST(value + 1 AS TEXT), position = position + 1, time = excluded.time, batch = batch + 1
+                value = CAST(value + 1 AS TEXT), position = position + 1, time = excluded.time
                 """)
         try statement.execute()
     }

@@ -47,13 +47,15 @@ struct NotesFixture: Sendable {
         try await self.init(pool, SQLiteStorage(pool, interval: .milliseconds(5)))
     }
 
-    init(_ pool: DatabasePool, _ storage: SQLiteStorage) async throws {
+    /// - Parameter wrapper: A storage around the other one.
+    init(_ pool: DatabasePool, _ storage: SQLiteStorage, within wrapper: FailingStorage? = nil) async throws {
         (self.pool, self.storage) = (pool, storage)
         try await pool.write { database in
             try database.execute(
                 sql: "CREATE TABLE IF NOT EXISTS notes (number INTEGER PRIMARY KEY, text BLOB NOT NULL)")
         }
-        store = try await SettingsStore.open(storage: storage)
+        let outermost: any Storage = if let wrapper { wrapper } else { storage }
+        store = try await SettingsStore.open(storage: outermost)
         settings = try await store.group(NoteSettings.self)
     }
 

@@ -12,7 +12,7 @@ import Testing
     private struct Refusal: Error {}
 
     /// The key of the ticket of each commit, as long as there is only one at a time.
-    private static let ticketKey = SettingKey.path("\(SettingKey.ticketPrefix)1")
+    private static let ticketKey = SettingKey.ticket(1)
 
     @Test("Settings and rows of a commit are stored together") func together() async throws {
         try await withTemporaryFolder { folder in
@@ -218,11 +218,10 @@ import Testing
     func lostAnswers(count: Int) async throws {
         try await withTemporaryFolder { folder in
             let pool = try DatabasePool(path: folder.appending(path: "notes.sqlite").path, configuration: .waiting)
-            let answers = LostAnswers()
             let storage = SQLiteStorage(pool, interval: .milliseconds(5))
-            answers.concern(storage)
-            let notes = try await NotesFixture(pool, storage)
-            answers.set(count)
+            let answers = FailingStorage(storage)
+            let notes = try await NotesFixture(pool, storage, within: answers)
+            answers.loseAnswers(count: count)
             if count == 1 {
                 #expect(try await notes.add() == 1)
             } else {
@@ -261,12 +260,9 @@ import Testing
         }
     }
 
-    /// Expects that no rows are left, and that the first ticket's key can be used again.
+    /// Expects that no rows are left, so that the first ticket's key can be used again.
     private func expectNothingWaits(in notes: NotesFixture) {
-        let (count, isFree) = notes.storage.state.withLock { state in
-            (state.rows.waiting.count + state.rows.standing.count, state.rows.freeKeys.contains(Self.ticketKey))
-        }
-        #expect(count == 0 && isFree)
+        #expect(notes.storage.state.withLock { $0.rows.commits.isEmpty })
     }
 
     @Test("A ticket that is removed, or brought back, is not stored") func ticket() async throws {

@@ -48,26 +48,6 @@ extension SQLiteStorageTests {
         }
     }
 
-    @Test("A batch whose answer is lost is reported, even if it has written within another store's row")
-    func lostBatchWithin() async throws {
-        try await withTemporaryFolder { folder in
-            let answers = LostAnswers()
-            let first = SQLiteStorage(try pool(folder), interval: .seconds(10))
-            answers.concern(first)
-            _ = try await first.load()
-            let (second, _) = try await loaded(folder)
-            let whole = SettingValue.dictionary(["x": .integer(1)])
-            let known = try await second.append(batch(1, ["a": whole], store: 2), durability: .synced).position
-            let lost = batch(1, ["a.y": .integer(2)])
-            answers.set(1)
-            await #expect(throws: StorageError.self) { try await first.append(lost, durability: .synced) }
-            let changes = try await first.changes(after: known).changes
-            #expect(changes.map(\.batch) == [lost.id])
-            #expect(changes.map(\.content) == [.values(["a.y": .integer(2)])])
-            for storage in [first, second] { await storage.close() }
-        }
-    }
-
     @Test("What a value within it has replaced never comes back, for any storage")
     func replacedByInnerValue() async throws {
         try await withTemporaryFolder { folder in

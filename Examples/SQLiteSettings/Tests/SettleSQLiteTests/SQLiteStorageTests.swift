@@ -24,44 +24,24 @@ import Testing
             id: StorageBatch.ID(store: store, number: number), revision: number, values: values, author: author)
     }
 
-    @Test("A row has JSON, its position and its author, and bytes only where JSON would lose something")
-    func rows() async throws {
-        try await withTemporaryFolder { folder in
-            let (storage, _) = try await loaded(folder)
-            let date = SettingValue.date(Date(timeIntervalSinceReferenceDate: 0))
-            _ = try await storage.append(
-                batch(1, ["name": .string("a"), "window.width": .integer(7)], author: "alice"), durability: .synced)
-            _ = try await storage.append(batch(2, ["name": nil, "since": date]), durability: .synced)
-            let rows = try await pool(folder).read { database in
-                try String.fetchAll(
-                    database,
-                    sql: """
-                        SELECT key || ' ' || coalesce(value, '-') || ' ' || (exact IS NOT NULL) || ' ' || position || ' '
-                            || coalesce(author, '-') FROM settings ORDER BY key
-                        """)
-            }
-            #expect(
-                rows == ["name - 0 2 -", "since \"2001-01-01T00:00:00Z\" 1 2 -", "window.width 7 0 1 alice"])
-            await storage.close()
-        }
+    @Test("A database that can't have write-ahead logging is refused, except for one in memory")
+    func withoutLog() async throws {
+        let temporary = SQLiteStorage(try DatabaseQueue(path: ""))
+        let error = await #expect(throws: StorageError.self) { try await temporary.load() }
+        #expect(error?.code == .unsupported && error?.description.contains("delete") == true, "\(error as Any)")
+        let memory = SQLiteStorage(try DatabaseQueue())
+        #expect(try await memory.load().outcome == .absent)
+        for storage in [temporary, memory] { await storage.close() }
     }
 
-    @Test("A batch whose answer is lost is reported, even if others have overwritten it")
-    func overwrittenBatch() async throws {
+    @Test("There are no named locks, as a store says") func namedLocks() async throws {
         try await withTemporaryFolder { folder in
-            let answers = LostAnswers()
-            let first = SQLiteStorage(try pool(folder), interval: .seconds(10))
-            answers.concern(first)
-            let start = try await first.load().position
-            let (second, _) = try await loaded(folder)
-            let lost = batch(1, ["a": .integer(1)])
-            answers.set(1)
-            await #expect(throws: StorageError.self) { try await first.append(lost, durability: .synced) }
-            _ = try await second.append(batch(1, ["a": .integer(2)], store: 2), durability: .synced)
-            let found = try await first.changes(after: start)
-            #expect(found.changes.map(\.batch) == [lost.id, nil])
-            #expect(found.changes.map(\.content) == [.values([:]), .values(["a": .integer(2)])])
-            for storage in [first, second] { await storage.close() }
+            let notes = try await NotesFixture(folder)
+            let error = await #expect(throws: SettingsError.self) {
+                try await notes.store.withLock(named: "job") {}
+            }
+            #expect((error?.underlying as? StorageError)?.code == .unsupported)
+            try await notes.store.close()
         }
     }
 
@@ -151,36 +131,6 @@ import Testing
         }
     }
 
-    @Test("A value that somebody has damaged by hand is reported with its key") func unreadableValue() async throws {
-        try await withTemporaryFolder { folder in
-            let (storage, _) = try await loaded(folder)
-            _ = try await storage.append(batch(1, ["a.b": .integer(1)]), durability: .synced)
-            await storage.close()
-            let database = try pool(folder)
-            try await database.write { try $0.execute(sql: "UPDATE settings SET value = '[1,'") }
-            let damaged = SQLiteStorage(database)
-            let error = await #expect(throws: StorageError.self) { try await damaged.load() }
-            #expect(error?.code == .unreadable && error?.description.contains("“a.b”") == true, "\(error as Any)")
-            await damaged.close()
-        }
-    }
-
-    @Test("A store that has stored nothing for 30 days is forgotten, and the position still rises")
-    func oldStores() async throws {
-        try await withTemporaryFolder { folder in
-            let (first, _) = try await loaded(folder)
-            _ = try await first.append(batch(1, ["a": .integer(1)]), durability: .synced)
-            let database = try pool(folder)
-            try await database.write { try $0.execute(sql: "UPDATE settings_stores SET time = '2001-01-01T00:00:00Z'") }
-            let (second, contents) = try await loaded(folder)
-            let receipt = try await second.append(batch(1, ["b": .integer(2)], store: 2), durability: .synced)
-            #expect(contents.position == StoragePosition(UInt64(1)) && receipt.position == StoragePosition(UInt64(2)))
-            let stores = try await database.read { try Int.fetchAll($0, sql: "SELECT store FROM settings_stores") }
-            #expect(stores == [2])
-            for storage in [first, second] { await storage.close() }
-        }
-    }
-
     @Test("Each commit is synced by the connection") func durability() async throws {
         try await withTemporaryFolder { folder in
             let (storage, _) = try await loaded(folder)
@@ -195,21 +145,19 @@ import Testing
         }
     }
 
-    @Test(
-        "A table that the program has under one of the names is left as it is, and reported",
-        arguments: ["settings", "settings_stores", "settings_locks"])
-    func foreignTable(name: String) async throws {
+    @Test("A table that the program has under the name is left as it is, and reported")
+    func foreignTable() async throws {
         try await withTemporaryFolder { folder in
             let database = try pool(folder)
-            try await database.write { try $0.execute(sql: "CREATE TABLE \(name) (name TEXT, value TEXT)") }
+            try await database.write { try $0.execute(sql: "CREATE TABLE settings (name TEXT, value TEXT)") }
             let foreign = SQLiteStorage(database)
             let error = await #expect(throws: StorageError.self) { try await foreign.load() }
             #expect(error?.code == .unreadable)
-            #expect(error?.description.contains("FROM \(name) LIMIT 0") == true, "\(error as Any)")
+            #expect(error?.description.contains("no such column") == true, "\(error as Any)")
             let tables = try await database.read { database in
-                try String.fetchAll(database, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
+                try String.fetchAll(database, sql: "SELECT name FROM sqlite_master")
             }
-            #expect(tables == [name])
+            #expect(tables == ["settings"])
             let other = SQLiteStorage(database, table: "other_settings")
             #expect(try await other.load().outcome == .absent)
             for storage in [foreign, other] { await storage.close() }
