@@ -1,6 +1,9 @@
 import Settle
 
 /// The events of one loop over a stream of changes.
+///
+/// The store's changes, its history, heartbeats and the end all wake the task that writes the stream. It has no other
+/// task, except as long as a query of the storage takes.
 struct ChangeEventSource: WebEventSource {
     private let entry: StreamHub.Entry
     private let counts: RequestCounts
@@ -8,10 +11,14 @@ struct ChangeEventSource: WebEventSource {
     private let isAdmitted: @Sendable () -> Bool
     private var watch: ContentWatch
     private var inForce: Changes.Iterator
-    private let feed: ChangeFeed
+    private var history: HistoryCursor
+    /// The query of the storage that the next step of the history needs.
+    private var query: RunningQuery?
     private var narrator: StreamNarrator
     private var beats: UInt64
     private var hasBegun = false
+    /// Whether the history has no more changes.
+    private var hasEnded = false
 
     init(
         _ entry: StreamHub.Entry, of parts: APIParts, for client: APIClient, from start: StreamStart,
@@ -20,10 +27,10 @@ struct ChangeEventSource: WebEventSource {
         (self.entry, counts, self.isAdmitted) = (entry, parts.counts, isAdmitted)
         let store = parts.store
         // The store is followed before it is read, so that nothing falls in between.
-        let watch = ContentWatch(store)
+        let watch = ContentWatch(store, includingHistory: true)
         self.watch = watch
         inForce = store.changes.makeAsyncIterator()
-        feed = ChangeFeed(store.history.changes(after: start.token), waking: watch)
+        history = store.history.cursor(after: start.token)
         narrator = StreamNarrator(store, for: client, from: start)
         entry.begin(waking: watch)
         beats = entry.beats
@@ -35,19 +42,21 @@ struct ChangeEventSource: WebEventSource {
         while !Task.isCancelled {
             // Replacing a token is itself a change. Its holder must not see that, nor what follows.
             guard !entry.isEnded, isAdmitted() else { return nil }
-            guard let text = waitingText() else {
-                if feed.isFinished { return nil }
-                if !isClosed {
-                    isClosed = await watch.next(isolation: actor) == .finished
-                } else if await !feed.hasMore() {
-                    // The store has closed, and everything in its history was delivered.
-                    return nil
+            if let text = waitingText() {
+                guard text.isEmpty else {
+                    entry.give()
+                    return Array(text.utf8)
                 }
-                continue
-            }
-            guard text.isEmpty else {
-                entry.give()
-                return Array(text.utf8)
+            } else if hasEnded {
+                return nil
+            } else if !isClosed {
+                isClosed = await watch.next(isolation: actor) == .finished
+            } else if let query {
+                // The watch of a closed store does not wait.
+                await query.finish()
+            } else {
+                // The store had closed before this look at the history, so everything was delivered.
+                return nil
             }
         }
         return nil
@@ -59,7 +68,7 @@ struct ChangeEventSource: WebEventSource {
             hasBegun = true
             return narrator.beginning()
         }
-        if let change = feed.take() {
+        if let change = storedChange() {
             var isLost = false
             let text = narrator.stored(change, isLost: &isLost)
             if isLost { counts.count(.lostResumption) }
@@ -70,5 +79,24 @@ struct ChangeEventSource: WebEventSource {
         guard now != beats else { return nil }
         beats = now
         return narrator.heartbeat()
+    }
+
+    /// Returns the next change of the history, if it is known already.
+    private mutating func storedChange() -> Change? {
+        while true {
+            if let query {
+                guard let answer = query.result else { return nil }
+                self.query = nil
+                if let change = history.accept(answer) { return change }
+            }
+            switch history.step() {
+            case .change(let change): return change
+            case .query(let next): query = RunningQuery(next, waking: watch)
+            case .wait: return nil
+            case .finish:
+                hasEnded = true
+                return nil
+            }
+        }
     }
 }

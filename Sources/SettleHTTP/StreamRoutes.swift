@@ -46,8 +46,9 @@ struct StreamRoutes: Sendable {
         let events = WebEvents(
             stallLimit: parts.configuration.streamStallLimit, sleep: parts.configuration.sleep,
             stall: { entry.stall() }, end: { entry.end() }
-        ) { [parts] in
-            ChangeEventSource(entry, of: parts, for: call.client, from: start, isAdmitted: admits)
+        ) { [parts, client = call.client] in
+            // Not the call: a stream would keep its whole request.
+            ChangeEventSource(entry, of: parts, for: client, from: start, isAdmitted: admits)
         }
         return WebResponse(200, Self.headers, .events(events))
     }

@@ -238,6 +238,36 @@ extension String {
         #expect(await program.get("/settings/changes").status == 200)
     }
 
+    @Test("A storage that does not answer holds up neither heartbeats nor the end of a stream") func slowStorage()
+        async throws
+    {
+        let storage = HeldHistory()
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(history: .keep()))
+        let limits = try await store.group(APIProgram.Limits.self)
+        try await limits.commit { limits.burst = 5 }
+        let clock = ManualClock()
+        var configuration = SettingsAPI.Configuration(access: .open)
+        configuration.sleep = { try await clock.sleep(for: $0) }
+        let api = SettingsAPI(store, groups: APIProgram.Limits.self, configuration: configuration)
+        let request = WebRequest(method: "GET", target: "/settings/changes", headers: [("Host", "localhost")])
+        var reader = try StreamReader(Answer(response: await api.respond(to: request)))
+        #expect(await reader.next()?.name == "covered")
+        storage.hold()
+        // The snapshot needs the storage.
+        for _ in 1...2 {
+            await clock.sleepers(atLeast: 1)
+            clock.advance(by: .seconds(15))
+            #expect(await reader.next()?.comment == "still here")
+        }
+        await storage.waitUntilAsked()
+        reader.events.end()
+        #expect(await reader.next()?.name == nil)
+        storage.release()
+        var next = try StreamReader(Answer(response: await api.respond(to: request)))
+        #expect(try await next.next("snapshot").data?["values"]?["burst"] == .integer(5))
+        try await store.close()
+    }
+
     private func events(of program: APIProgram) async throws -> WebEvents {
         guard case .events(let events) = await program.get("/settings/changes").response.body else {
             throw StreamReader.NoStream()
@@ -278,5 +308,32 @@ extension String {
         }
         #expect(pieces.withLock { $0 } == 1)
         #expect(await program.get("/metrics").text.contains("settings_api_stalled_streams_total 0\n"))
+    }
+}
+
+/// A storage whose history can't be read while it is held.
+private final class HeldHistory: StorageWrapper {
+    let base: any Storage = InMemoryStorage()
+    private let isHeld = LockedValue(false)
+    private let (room, roomEnd) = AsyncStream.makeStream(of: Never.self)
+    private let (requests, request) = AsyncStream.makeStream(of: Void.self)
+
+    func hold() { isHeld.withLock { $0 = true } }
+
+    func release() {
+        isHeld.withLock { $0 = false }
+        roomEnd.finish()
+    }
+
+    func waitUntilAsked() async {
+        for await _ in requests { return }
+    }
+
+    func withheldKeys() async throws(StorageError) -> Set<SettingKey> {
+        if isHeld.withLock({ $0 }) {
+            request.yield()
+            for await _ in room {}
+        }
+        return try await history?.withheldKeys() ?? []
     }
 }

@@ -54,6 +54,9 @@ public struct Changes: AsyncSequence, Sendable {
             return nil
         }
 
+        /// Whether the sequence has ended.
+        package var hasEnded: Bool { waiter == nil }
+
         /// Returns the next undelivered change, without waiting for one.
         package mutating func popNext() -> Change? {
             waiter == nil ? nil : pop()

@@ -1,19 +1,29 @@
-/// Waits for changes of any value of a store, including values of keys that no group declares.
+/// Waits for changes of any value of a store, including values of keys that no group declares, and on request for the
+/// growth of the storage's history as well.
 package struct ContentWatch: Sendable {
     private let log: MutationLog
+    private let topic: Topic
+    private let includesHistory: Bool
     private let waiter: Waiter
     /// The log's mark at the last check; `nil` before the first one.
     private var mark: MutationLog.ContentMark?
 
     /// Creates a watch for changes after this moment.
-    package init(_ store: SettingsStore) { self.init(store.keeper, seesFirst: false) }
+    ///
+    /// - Parameter includesHistory: Whether it also reports when a ``HistoryCursor`` of the store may have another step.
+    package init(_ store: SettingsStore, includingHistory includesHistory: Bool = false) {
+        self.init(store.keeper, seesFirst: false, includingHistory: includesHistory)
+    }
 
     /// - Parameter seesFirst: Whether the existing content of an open store counts as a change.
-    init(_ keeper: StoreKeeper, seesFirst: Bool) {
+    init(_ keeper: StoreKeeper, seesFirst: Bool, includingHistory includesHistory: Bool = false) {
         let log = keeper.core.log
-        self.log = log
+        (self.log, self.includesHistory) = (log, includesHistory)
         waiter = Waiter(countedIn: log, keeping: keeper)
-        mark = log.lock.withLock { seesFirst && !log.isFinished ? nil : log.contentMark }
+        topic = includesHistory ? log.lock.withLock { log.changes.applicationTopic() } : log.root
+        mark = log.lock.withLock {
+            seesFirst && !log.isFinished ? nil : log.contentMark(includingHistory: includesHistory)
+        }
     }
 
     /// The reason why a wait has ended.
@@ -41,12 +51,14 @@ package struct ContentWatch: Sendable {
 
     /// Waits until something may have changed since it last returned, or until it is interrupted.
     package mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Wake {
-        let log = log
+        let (log, includesHistory) = (log, includesHistory)
         while !Task.isCancelled {
             // Before the caller's check, so that nothing falls in between.
             let (now, isFinished, isInterrupted) = log.lock.withLock {
                 defer { waiter.isInterrupted = false }
-                return (log.contentMark, log.isFinished, waiter.isInterrupted)
+                return (
+                    log.contentMark(includingHistory: includesHistory), log.isFinished, waiter.isInterrupted
+                )
             }
             // Before the end: the last change may have come just before the store closed.
             if mark != now {
@@ -55,7 +67,8 @@ package struct ContentWatch: Sendable {
             }
             if isFinished { return .finished }
             if isInterrupted { return .interrupted }
-            await log.wait(on: log.root, with: waiter, unless: { log.contentMark != now })
+            await log.wait(
+                on: topic, with: waiter, unless: { log.contentMark(includingHistory: includesHistory) != now })
         }
         return .finished
     }

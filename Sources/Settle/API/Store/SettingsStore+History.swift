@@ -111,6 +111,15 @@ extension SettingsStore.History {
         return ResumedChanges(of: store.core, on: store.log.root, after: token, durableOnly: durableOnly)
     }
 
+    /// Returns the position of a follower after a token, for a loop that also waits for other events, with a
+    /// ``ContentWatch`` that includes the history. The cursor does not keep the store open.
+    ///
+    /// - Parameter token: As in ``changes(after:durableOnly:)``.
+    package func cursor(after token: ChangeToken?) -> HistoryCursor {
+        store.log.beginFollowing()
+        return HistoryCursor(on: store.log.root, of: store.core, after: token, durableOnly: false)
+    }
+
     /// The token of the newest transaction in the history of the file, or of another storage, that the store's values
     /// include; `nil` if there is none, such as for a file that has never been written. Writes of this store that are
     /// not appended yet come after it. Read it before the values, to write later on the basis of them; see

@@ -3,8 +3,8 @@
 struct ChangeLog: ~Copyable {
     private let root: Topic
     private let durability: Topic
-    /// The topic of subscribers of the application's values, once there was a subscriber. It is around `root`, so that
-    /// it costs other stores nothing.
+    /// The topic of subscribers of the application's values, and of those that follow the storage's history with all
+    /// else, once there was a subscriber. It is around `root`, so that it costs other stores nothing.
     private var application: Topic?
     /// The topics of groups, by path.
     private var topics: [SettingKey: Topic] = [:]
@@ -237,10 +237,21 @@ struct ChangeLog: ~Copyable {
         for (slot, _) in settings where slot.lastRevision >= ring.oldest { released.append(slot) }
     }
 
-    /// Wakes every subscriber of a group or of the whole store.
-    mutating func wakeGroups() {
+    /// Wakes every subscriber of the whole store.
+    mutating func wakeStore() {
         waking.add(root)
         if let application { waking.add(application) }
+    }
+
+    /// Wakes the subscribers of durable changes, and those of the storage's history with all else.
+    mutating func wakeFollowers() {
+        waking.add(durability)
+        if let application { waking.add(application) }
+    }
+
+    /// Wakes every subscriber of a group or of the whole store.
+    mutating func wakeGroups() {
+        wakeStore()
         waking.add(durability)
         for topic in topics.values { waking.add(topic) }
     }

@@ -146,8 +146,7 @@ extension MutationLog {
         let (wakeUps, dropped) = lock.withLock {
             var dropped = token.map { feed.begin(at: $0) } ?? []
             dropped += feed.append(entries)
-            changes.waking.add(history)
-            changes.waking.add(durability)
+            wakeHistory()
             return (changes.waking.wakeUps(), dropped)
         }
         // Release the values outside of the lock.
@@ -159,10 +158,16 @@ extension MutationLog {
     func feedAgain() -> PendingWakeUps {
         lock.withLock {
             historyAttempts += 1
-            changes.waking.add(history)
-            changes.waking.add(durability)
+            wakeHistory()
             return changes.waking.wakeUps()
         }
+    }
+
+    /// Requires the lock.
+    private func wakeHistory() {
+        historyVersion &+= 1
+        changes.waking.add(history)
+        changes.wakeFollowers()
     }
 
     // MARK: Results of saving

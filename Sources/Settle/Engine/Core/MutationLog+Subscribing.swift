@@ -61,10 +61,16 @@ extension MutationLog {
     struct ContentMark: Equatable {
         fileprivate let changes: UInt64
         fileprivate let arrivals: UInt64
+        fileprivate let history: UInt64
     }
 
-    /// Requires the lock.
-    var contentMark: ContentMark { ContentMark(changes: root.changeCount, arrivals: changes.arrivals) }
+    /// Returns the present mark. Requires the lock.
+    ///
+    /// - Parameter includesHistory: Whether the mark also differs when the feed has grown, or may be queried again.
+    func contentMark(includingHistory includesHistory: Bool) -> ContentMark {
+        ContentMark(
+            changes: root.changeCount, arrivals: changes.arrivals, history: includesHistory ? historyVersion : 0)
+    }
 
     /// Whether the store has closed, so that nothing changes any more. Requires the lock.
     var isFinished: Bool { changes.waking.isFinished }
@@ -73,7 +79,7 @@ extension MutationLog {
     func countArrival() -> PendingWakeUps {
         lock.withLock {
             changes.arrivals &+= 1
-            changes.waking.add(root)
+            changes.wakeStore()
             return changes.waking.wakeUps()
         }
     }

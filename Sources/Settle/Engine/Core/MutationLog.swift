@@ -17,6 +17,8 @@ package final class MutationLog: @unchecked Sendable {
     @exclusivity(unchecked) var feed: RecordRing<HistoryFeedEntry>
     /// How often followers that could not read the history may have tried.
     @exclusivity(unchecked) var historyAttempts = 0
+    /// Rises whenever the followers of the history are woken.
+    @exclusivity(unchecked) var historyVersion: UInt64 = 0
 
     package let root = Topic(parent: nil)
     /// Marked when more transactions have become durable.
