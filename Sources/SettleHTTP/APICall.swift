@@ -12,9 +12,9 @@ struct APICall: Sendable {
     let client: APIClient
     let query: FormFields
     /// The decoded parameters of the path.
-    let captures: [String: String]
+    let captures: [(name: String, value: String)]
 
-    func capture(_ name: String) -> String { captures[name] ?? "" }
+    func capture(_ name: String) -> String { captures.first { $0.name == name }?.value ?? "" }
 
     /// Returns a parameter of the query that is true or false, which it is when it is missing.
     func flag(_ name: String) throws(Problem) -> Bool {
@@ -54,10 +54,12 @@ struct APICall: Sendable {
 }
 
 extension WebResponse {
+    static let jsonMediaType = "application/json; charset=utf-8"
+
     /// A JSON response.
     static func json(_ entries: SettingValue.Entries, status: Int = 200) -> WebResponse {
         WebResponse(
-            status, [("Content-Type", "application/json; charset=utf-8")],
+            status, [("Content-Type", jsonMediaType)],
             .bytes(SettingValue.dictionary(entries).jsonLine))
     }
 
@@ -65,21 +67,5 @@ extension WebResponse {
     var bytes: [UInt8] {
         guard case .bytes(let bytes) = body else { return [] }
         return bytes
-    }
-
-    /// Returns the response with its entity tag, or 304 if the client has it already.
-    ///
-    /// - Parameters:
-    ///   - token: The token that the values are not older than.
-    ///   - isQuery: Whether the request only reads, whatever its method.
-    func tagged(_ token: ChangeToken?, for call: APICall, isQuery: Bool = false) throws(Problem) -> WebResponse {
-        let tag = EntityTag(token, of: bytes)
-        let isRead = isQuery || call.request.method == "GET" || call.request.method == "HEAD"
-        let fields = isRead ? call.request.values(of: "if-none-match") : []
-        let freshness = try Freshness(ifNoneMatch: fields.isEmpty ? nil : fields.joined(separator: ","))
-        var response = freshness.includes(tag) ? WebResponse(304) : self
-        response.headers.append(("ETag", tag.field))
-        response.headers.append(("Cache-Control", "private, no-cache"))
-        return response
     }
 }

@@ -8,6 +8,7 @@ final class APIParts: Sendable {
     let refusals = RefusalCounts()
     let streams: StreamHub
     let answers: IdempotencyStore
+    let representations = RepresentationCache()
 
     init(_ store: SettingsStore, _ configuration: SettingsAPI.Configuration) {
         (self.store, self.configuration) = (store, configuration)

@@ -60,7 +60,7 @@ struct FlagRoutes: Sendable {
             }
             let flags = parts.settings(for: call.client).compactMap { FlagEvaluation($0) }
             // Without a token of the history: it would change the tag with settings that are not flags.
-            return try WebResponse.json(["flags": .array(flags.map(Self.entry))]).tagged(nil, for: call, isQuery: true)
+            return try Representation(["flags": .array(flags.map(Self.entry))], nil).response(to: call, isQuery: true)
         }
     }
 

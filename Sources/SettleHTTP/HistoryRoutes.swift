@@ -39,7 +39,7 @@ struct HistoryRoutes: Sendable {
             // Before the entries, so that the tag is not newer than they are.
             let token = parts.store.history.token
             let found = try await entries(of: key, since: since, limit: limit, for: call.client)
-            return try WebResponse.json(["entries": .array(found)]).tagged(token, for: call)
+            return try Representation(["entries": .array(found)], token).response(to: call)
         }
     }
 

@@ -30,7 +30,7 @@ struct ReadRoutes: Sendable {
         // The name of a variable may reveal a key that is out of the client's reach.
         let variables = call.client.reachesEverything ? parts.store.domains.unknownVariables : []
         if !variables.isEmpty { json["unknownVariables"] = .array(variables.map(\.json)) }
-        return try WebResponse.json(json).tagged(listing.token, for: call)
+        return try Representation(json, listing.token).response(to: call)
     }
 
     private var get: Route {
@@ -57,12 +57,21 @@ struct ReadRoutes: Sendable {
     func response(
         to call: APICall, of key: String, explaining: Bool = false, hasToken: Bool = true
     ) throws -> WebResponse {
+        let version = explaining || !hasToken ? nil : RepresentationCache.Version(of: parts.store)
+        if let version, let known = parts.representations.representation(of: key, at: version) {
+            guard call.client.reaches(key) else { throw Self.outOfReach(key) }
+            return try known.response(to: call)
+        }
         let listing = try Listing(of: parts.store, key: key)
         guard var json = listing.entry else { return try group(key, call) }
         guard call.client.reaches(key) else { throw Self.outOfReach(key) }
         if !hasToken { json["token"] = nil }
         if explaining { json["explanation"] = parts.store.keys.explanation(forKey: key).json(for: call.client) }
-        return try WebResponse.json(json).tagged(listing.token, for: call)
+        let representation = Representation(json, listing.token)
+        if let version, version.token == listing.token, listing.isLasting(as: key) {
+            parts.representations.remember(representation, of: key, at: version)
+        }
+        return try representation.response(to: call)
     }
 
     private func group(_ key: String, _ call: APICall) throws -> WebResponse {
@@ -72,7 +81,7 @@ struct ReadRoutes: Sendable {
             // Not the settings of the group: the client is not to know their names.
             throw GroupContents(key, in: settings) == nil ? Problem.unknownSetting(key) : Self.outOfReach(key)
         }
-        return try WebResponse.json(group.members).tagged(token, for: call)
+        return try Representation(group.members, token).response(to: call)
     }
 
     static func outOfReach(_ key: String) -> Problem {

@@ -18,7 +18,16 @@ struct RouteTable: Sendable {
     struct Path: Sendable {
         /// The parts between slashes.
         fileprivate let template: [String]
+        /// The names of the parameters, with their positions among the parts.
+        fileprivate let parameters: [(index: Int, name: String)]
         fileprivate(set) var routes: [Route]
+
+        fileprivate init(_ template: [String], _ route: Route) {
+            (self.template, routes) = (template, [route])
+            parameters = template.enumerated().filter { $0.element.isParameter }.map { index, part in
+                (index: index, name: String(part.dropFirst().dropLast()))
+            }
+        }
     }
 
     let routes: [Route]
@@ -33,11 +42,10 @@ struct RouteTable: Sendable {
             if let index = paths.firstIndex(where: { $0.template == template }) {
                 paths[index].routes.append(route)
             } else {
-                paths.append(Path(template: template, routes: [route]))
+                paths.append(Path(template, route))
             }
         }
-        let fixed = paths.filter { !$0.template.contains { $0.isParameter } }
-        self.paths = fixed + paths.filter { $0.template.contains { $0.isParameter } }
+        self.paths = paths.filter { $0.parameters.isEmpty } + paths.filter { !$0.parameters.isEmpty }
     }
 
     /// Returns the path that a target has; `nil` if there is none.
@@ -54,13 +62,9 @@ struct RouteTable: Sendable {
 }
 
 extension RouteTable.Path {
-    /// Returns the parameters in a path that is this one, by name.
-    func captures(in segments: [String]) -> [String: String] {
-        var captures: [String: String] = [:]
-        for (part, segment) in zip(template, segments) where part.isParameter {
-            captures[String(part.dropFirst().dropLast())] = segment
-        }
-        return captures
+    /// Returns the parameters in a path that is this one.
+    func captures(in segments: [String]) -> [(name: String, value: String)] {
+        parameters.map { (name: $0.name, value: segments[$0.index]) }
     }
 }
 

@@ -24,7 +24,7 @@ struct WriteRoutes: Sendable {
             let plan = try makePlan(from: call)
             return try await perform(plan, call, contents: { try reading.response(to: call, hasToken: false).bytes }) {
                 let listing = try Listing(of: store, for: call.client).restricted(to: Set(plan.keys))
-                return try WebResponse.json(listing.json).tagged(listing.token, for: call)
+                return try Representation(listing.json, listing.token).response(to: call)
             }
         }
     }

@@ -8,14 +8,14 @@ import Settle
 struct EntityTag: Sendable, Hashable {
     let token: ChangeToken?
     let digest: String
+    /// The text between the quotation marks.
+    let text: String
 
     init(_ token: ChangeToken?, of body: [UInt8]) {
         self.token = token
         digest = Fingerprint.of(body)
+        text = "\(token.map { "\($0)" } ?? "")~\(digest)"
     }
-
-    /// The text between the quotation marks.
-    var text: String { "\(token.map { "\($0)" } ?? "")~\(digest)" }
 
     /// The value of the field `ETag`.
     var field: String { "\"\(text)\"" }

@@ -62,6 +62,13 @@ struct Listing: Sendable {
         return json
     }
 
+    /// Whether the entry of the only setting, which has this key, stays the same until the store's contents change. That
+    /// of another may name the line of a file, and a stored value that can't be used may become usable.
+    func isLasting(as key: String) -> Bool {
+        guard let info = entries.first?.info else { return false }
+        return info.key.hasSameBytes(as: key) && !info.isCovered && info.lock == nil && info.problem == nil
+    }
+
     static let schema = Schema.object(
         ["settings": .array(of: .component("Setting"))],
         optional: [
