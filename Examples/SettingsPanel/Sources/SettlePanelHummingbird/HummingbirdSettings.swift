@@ -71,7 +71,7 @@ extension WebResponder {
                 // Hummingbird serves no further request on a connection that was watched. Almost every change is faster
                 // than this, so its connection stays open.
                 guard (try? await Task.sleep(for: .seconds(1))) != nil else { return false }
-                let losesNext = try? await request.watch {
+                let losesNext = try? await ClientConnection(of: request).watch {
                     _ = await answer.value
                 } departure: {
                     answer.cancel()
@@ -89,27 +89,40 @@ extension WebResponder {
     }
 }
 
-extension Request {
-    /// Runs an operation, and calls a closure if the client closes the connection meanwhile, or its half of it. The body
-    /// must have been read. Hummingbird closes the connection once this request has been answered.
-    ///
-    /// - Returns: Whether the client has sent another request meanwhile. It is lost, and the watch has ended with it.
-    ///   Hummingbird does not close the connection then: throw ``NextRequestLost`` once this request has been answered.
-    fileprivate func watch(
-        _ operation: @Sendable () async throws -> Void, departure: @escaping @Sendable () -> Void
-    ) async throws -> Bool {
+/// The connection of a request whose body has been read. It does not hold the request, of which ten thousand streams
+/// would keep ten thousand copies.
+private struct ClientConnection: Sendable {
+    /// `nil` if the connection can't be watched.
+    private let body: RequestBody?
+
+    init(of request: Request) {
         // If a middleware has replaced the body, Hummingbird may not know its connection any more, and would stop the
         // process. No API of it shows that. Without a watch, a heartbeat of the stream notices the departure.
-        guard Mirror(reflecting: body).descendant("_backing", "nioAsyncChannelRequestBody") != nil else {
-            try await operation()
-            return false
+        guard Mirror(reflecting: request.body).descendant("_backing", "nioAsyncChannelRequestBody") != nil else {
+            body = nil
+            return
         }
         // Hummingbird expects the end of a body before it watches, and stops the process if the client departs first.
         // The real end has been read, so here is another one.
-        var request = self
-        request.body = RequestBody(buffer: ByteBuffer())
+        var watched = request
+        watched.body = RequestBody(buffer: ByteBuffer())
+        body = watched.body
+    }
+
+    /// Runs an operation, and calls a closure if the client closes the connection meanwhile, or its half of it.
+    /// Hummingbird closes the connection once this request has been answered.
+    ///
+    /// - Returns: Whether the client has sent another request meanwhile. It is lost, and the watch has ended with it.
+    ///   Hummingbird does not close the connection then: throw ``NextRequestLost`` once this request has been answered.
+    func watch(
+        _ operation: @Sendable () async throws -> Void, departure: @escaping @Sendable () -> Void
+    ) async throws -> Bool {
+        guard let body else {
+            try await operation()
+            return false
+        }
         let hasClosed = Atomic(false)
-        try await request.body.consumeWithInboundCloseHandler { _ in
+        try await body.consumeWithInboundCloseHandler { _ in
             try await operation()
         } onInboundClosed: {
             hasClosed.store(true, ordering: .relaxed)
@@ -128,9 +141,10 @@ private struct NextRequestLost: Error {}
 extension WebResponse {
     fileprivate func forHummingbird(answering request: Request, isLast: Bool = false) -> Response {
         var fields = HTTPFields()
-        fields.reserveCapacity(headers.count)
+        // Hummingbird adds the date.
+        fields.reserveCapacity(headers.count + 1)
         for (name, value) in headers {
-            if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
+            if let name = HTTPField.Name(known: name) { fields.append(HTTPField(name: name, value: value)) }
         }
         switch body {
         case .bytes(let bytes):
@@ -150,6 +164,7 @@ extension WebResponse {
                     throw NextRequestLost()
                 })
         case .events(let events):
+            let connection = ClientConnection(of: request)
             return Response(
                 status: .init(code: status), headers: fields,
                 body: ResponseBody { writer in
@@ -158,7 +173,7 @@ extension WebResponse {
                     let losesNext = try await withGracefulShutdownHandler {
                         // What it throws, of a client that has gone or is stalled, closes the connection, and
                         // Hummingbird logs it as a trace.
-                        try await request.watch {
+                        try await connection.watch {
                             try await events.send { try await writer.write(ByteBuffer(bytes: $0)) }
                         } departure: {
                             events.end()
@@ -170,5 +185,27 @@ extension WebResponse {
                     if losesNext { throw NextRequestLost() }
                 })
         }
+    }
+}
+
+extension HTTPField.Name {
+    private static let requestID = Self("X-Request-ID")
+    private static let accelBuffering = Self("X-Accel-Buffering")
+
+    /// Creates the name of a field. The names that nearly every response has are constants, which take neither a check
+    /// nor memory.
+    fileprivate init?(known name: String) {
+        let constant: Self? =
+            switch name {
+            case "Content-Type": .contentType
+            case "Cache-Control": .cacheControl
+            case "ETag": .eTag
+            case "X-Request-ID": Self.requestID
+            case "X-Content-Type-Options": .xContentTypeOptions
+            case "X-Accel-Buffering": Self.accelBuffering
+            default: Self(name)
+            }
+        guard let constant else { return nil }
+        self = constant
     }
 }
