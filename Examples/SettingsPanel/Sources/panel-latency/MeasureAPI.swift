@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Measures what the API adds to a bare answer, a bare event and a bare connection of the same server.
+/// Measures what the API adds to a bare answer, a bare event and a bare stream of the same server.
 struct MeasureAPI: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "api",
@@ -14,7 +14,7 @@ struct MeasureAPI: ParsableCommand {
     @Option(help: "How many changes are compared with bare events.")
     var changes = 1_000
 
-    @Option(help: "How many streams are compared with connections.")
+    @Option(help: "How many streams are compared with bare ones, and with connections.")
     var streams = 10_000
 
     @Option(help: ArgumentHelp("The rows, separated by commas.", valueName: "rows"))
@@ -113,8 +113,11 @@ struct MeasureAPI: ParsableCommand {
             let (api, bare) = (try RawConnection(port: served.apiPort), try RawConnection(port: served.barePort))
             try api.send(Self.request("/settings/changes", of: served.apiPort))
             try api.receive(until: Array("event: snapshot\n".utf8))
-            try bare.send(Self.request("/events", of: served.barePort))
-            try bare.receive(until: Array("data: begin\n".utf8))
+            let file = try RawConnection(port: served.barePort)
+            for (connection, path) in [(bare, "/events"), (file, "/file")] {
+                try connection.send(Self.request(path, of: served.barePort))
+                try connection.receive(until: Array("data: begin\n".utf8))
+            }
             // Longer than a store's pause after an append, as in a program that writes from time to time.
             let times = try Self.alternate(changes, pause: 0.005) { number in
                 try served.write("page", number)
@@ -124,6 +127,18 @@ struct MeasureAPI: ParsableCommand {
                 try bare.receive(until: Array("data: \(number)\n".utf8))
             }
             Self.report("R42", "a change in another process until a stream has it", times, goal: 1.5)
+            #if os(Linux)
+                // How much of the bare event's lead is that of a pipe over a file that is watched.
+                let lines = try Self.alternate(changes, pause: 0.005) { number in
+                    try served.write("file", number)
+                    try file.receive(until: Array("data: \(number)\n".utf8))
+                } _: { number in
+                    try served.write("bare", number)
+                    try bare.receive(until: Array("data: \(number)\n".utf8))
+                }
+                let (line, change) = (Self.median(lines.one), Self.median(times.one))
+                print("R42: \(Self.rounded(change / line)) to a bare event for a line in a watched file (no goal)")
+            #endif
         }
     }
 
@@ -145,9 +160,14 @@ struct MeasureAPI: ParsableCommand {
             try connection.receive(until: Array("event: snapshot\n".utf8))
             return connection
         }
+        func difference(_ one: Double, _ other: Double) -> Int { Int((one - other).rounded()) }
         let texts = [ours, events, connections].map { "\(Int($0.rounded()))" }
         print("R43 \(streams) streams: \(texts[0]) bytes each; bare ones \(texts[1]), bare connections \(texts[2])")
-        print("R43: \(Int((ours - connections).rounded())) bytes above a bare connection (goal ≤ 4096)")
+        print("R43: \(difference(ours, events)) bytes above a bare stream (goal ≤ 4096)")
+        // No API can take less than the server's own stream.
+        print(
+            "R43: \(difference(ours, connections)) bytes above a bare connection, of which a bare stream takes "
+                + "\(difference(events, connections)) (no goal)")
     }
 
     /// How many connections are opened before the memory is measured: a server allocates some of it only once.

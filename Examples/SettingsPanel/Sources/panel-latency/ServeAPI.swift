@@ -11,7 +11,8 @@ import SettlePanelHummingbird
 import Synchronization
 
 /// The two servers that `panel-latency api` compares, in one process: one with an API as the guide mounts it, and a
-/// bare one, which answers with the same bytes, and sends an event for each line of a pipe.
+/// bare one, which answers with the same bytes, and sends an event for each line of a pipe, or for each that is appended
+/// to a file.
 struct ServeAPI: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "serve-api")
 
@@ -33,8 +34,10 @@ struct ServeAPI: AsyncParsableCommand {
         let api = SettingsAPI(store, groups: Measured.self, configuration: configuration)
         let router = Router()
         router.add(middleware: SettingsMiddleware(api))
-        let bare = application(
-            "bare", bareRouter(answering: try await recordedAnswer(of: api), with: BareEvents(of: pipe)))
+        let bareRouter = bareRouter(answering: try await recordedAnswer(of: api))
+        stream(BareEvents(lines(of: pipe)), at: "/events", of: bareRouter)
+        stream(BareEvents(appendedLines(of: "\(pipe).lines")), at: "/file", of: bareRouter)
+        let bare = application("bare", bareRouter)
         try await application("api", router, beside: [bare]).runService()
         try await store.close()
     }
@@ -71,41 +74,71 @@ struct ServeAPI: AsyncParsableCommand {
     }
 
     private func bareRouter(
-        answering answer: (headers: HTTPFields, body: ByteBuffer), with events: BareEvents
+        answering answer: (headers: HTTPFields, body: ByteBuffer)
     ) -> Router<BasicRequestContext> {
         let router = Router()
         router.get("/answer") { _, _ in
             Response(status: .ok, headers: answer.headers, body: ResponseBody(byteBuffer: answer.body))
         }
-        router.get("/events") { _, _ in
-            Response(
+        return router
+    }
+
+    /// Serves events as a stream of the server must: it ends when the client departs, and when the server stops. There is
+    /// no task between the source of an event and the one that writes it.
+    private func stream(_ events: BareEvents, at path: RouterPath, of router: Router<BasicRequestContext>) {
+        router.get(path) { request, _ in
+            let body = request.body
+            return Response(
                 status: .ok, headers: [.contentType: "text/event-stream"],
                 body: ResponseBody { writer in
-                    for await line in events.follow().cancelOnGracefulShutdown() {
-                        try await writer.write(ByteBuffer(string: "data: \(line)\n\n"))
+                    // Only this task uses it.
+                    nonisolated(unsafe) var writer = writer
+                    let (lines, end) = events.follow()
+                    try await withGracefulShutdownHandler {
+                        try await body.watch {
+                            for await line in lines {
+                                try await writer.write(ByteBuffer(string: "data: \(line)\n\n"))
+                            }
+                        } departure: {
+                            end.finish()
+                        }
+                    } onGracefulShutdown: {
+                        end.finish()
                     }
                     try await writer.finish(nil)
                 })
         }
-        return router
     }
 }
 
-/// The lines of a pipe, for any number of clients, each of which first gets the line `begin`.
+extension RequestBody {
+    /// Runs an operation, and calls a closure if the client departs meanwhile.
+    fileprivate func watch(
+        _ operation: @Sendable () async throws -> Void, departure: @escaping @Sendable () -> Void
+    ) async throws {
+        try await consumeWithInboundCloseHandler { _ in
+            try await operation()
+        } onInboundClosed: {
+            departure()
+        }
+    }
+}
+
+/// Lines for any number of clients, each of which first gets the line `begin`.
 final class BareEvents: Sendable {
     private let clients = Mutex<[AsyncStream<String>.Continuation]>([])
 
-    init(of pipe: String) {
+    init(_ lines: AsyncStream<String>) {
         Task { [weak self] in
-            for await line in lines(of: pipe) { self?.send(line) }
+            for await line in lines { self?.send(line) }
         }
     }
 
-    func follow() -> AsyncStream<String> {
+    func follow() -> (lines: AsyncStream<String>, end: AsyncStream<String>.Continuation) {
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)
         continuation.yield("begin")
         clients.withLock { $0.append(continuation) }
-        return stream
+        return (stream, continuation)
     }
 
     private func send(_ line: String) {
