@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite struct AccessTests {
+@Suite(.timeLimit(.minutes(10))) struct AccessTests {
     private static let targets = [
         "/settings", "/settings/greeting", "/settings/limits", "/settings/changes", "/settings/history", "/health/live",
         "/health/ready", "/metrics", "/openapi.json",

@@ -3,7 +3,7 @@ import SettleHTTP
 import SettleTesting
 import Testing
 
-@Suite struct ConditionTests {
+@Suite(.timeLimit(.minutes(10))) struct ConditionTests {
     @Test("A change of something else does not matter to a setting, but to all") func changeSomethingElseDoes()
         async throws
     {

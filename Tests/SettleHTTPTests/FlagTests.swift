@@ -2,7 +2,7 @@ import Settle
 import SettleHTTP
 import Testing
 
-@Suite struct FlagTests {
+@Suite(.timeLimit(.minutes(10))) struct FlagTests {
     private enum Theme: String, Sendable, Codable, CaseIterable {
         case light, dark
     }

@@ -2,7 +2,7 @@ import Settle
 import SettleHTTP
 import Testing
 
-@Suite struct HistoryTests {
+@Suite(.timeLimit(.minutes(10))) struct HistoryTests {
     @Test("The history says who has changed what, newest first") func historySaysWhoChanged() async throws {
         let program = try await APIProgram()
         _ = await program.send("PATCH", "/settings/limits.burst", "5")

@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite struct IdempotencyTests {
+@Suite(.timeLimit(.minutes(10))) struct IdempotencyTests {
     private let key = ("Idempotency-Key", "\"4f3c\"")
 
     @Test("A repeated write is answered and not made again") func repeatedWriteAnsweredMade() async throws {

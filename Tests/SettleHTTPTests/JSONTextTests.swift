@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettleHTTP
 
-@Suite struct JSONTextTests {
+@Suite(.timeLimit(.minutes(10))) struct JSONTextTests {
     private struct Group: SettingsGroup {
         @Setting var ratio = Double.infinity
         @Setting var name = "fine"

@@ -3,7 +3,7 @@ import SettleHTTP
 import SettleTesting
 import Testing
 
-@Suite struct ReadingTests {
+@Suite(.timeLimit(.minutes(10))) struct ReadingTests {
     @Test("The listing has each setting, the token and the state of the file") func listingEachSettingToken()
         async throws
     {

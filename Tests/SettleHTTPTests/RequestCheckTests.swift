@@ -2,7 +2,7 @@ import Settle
 import SettleHTTP
 import Testing
 
-@Suite struct RequestCheckTests {
+@Suite(.timeLimit(.minutes(10))) struct RequestCheckTests {
     @Test("Sizes are limited in bytes") func sizesLimitedBytes() async throws {
         let program = try await APIProgram {
             ($0.bodySizeLimit, $0.targetSizeLimit, $0.headerSizeLimit) = (100, 50, 200)

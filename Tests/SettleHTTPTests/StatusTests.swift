@@ -11,7 +11,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite struct StatusTests {
+@Suite(.timeLimit(.minutes(10))) struct StatusTests {
     @Test("A program that saves is live and ready") func programSavesLiveReady() async throws {
         let program = try await APIProgram()
         try await program.store.commit { program.app.greeting = "x" }

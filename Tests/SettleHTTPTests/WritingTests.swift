@@ -3,7 +3,7 @@ import SettleHTTP
 import SettleTesting
 import Testing
 
-@Suite struct WritingTests {
+@Suite(.timeLimit(.minutes(10))) struct WritingTests {
     @Test("A change is stored under the name of the token") func changeStoredUnderName() async throws {
         let program = try await APIProgram()
         let answer = await program.send("PATCH", "/settings/limits.perSecond", "50")

@@ -4,7 +4,7 @@ import Testing
 @testable import Settle
 @testable import SettleUsers
 
-@Suite struct UserAccountTests {
+@Suite(.timeLimit(.minutes(10))) struct UserAccountTests {
     @Test(
         "Users whom the system does not know are none, whatever their names look like",
         arguments: ["", "no such user", "../root", "root\0", "root:x", String(repeating: "x", count: 100_000)])

@@ -5,7 +5,7 @@ import Testing
 @testable import Settle
 @testable import SettleUsers
 
-@Suite struct UserSystemCallsTests {
+@Suite(.timeLimit(.minutes(10))) struct UserSystemCallsTests {
     /// Every call that takes a path, for the file or folder of that path.
     private static let calls: [(name: String, call: @Sendable (UserSystemCalls, String) throws -> Void)] = [
         ("read", { calls, path in try open(calls, path, .read) }),

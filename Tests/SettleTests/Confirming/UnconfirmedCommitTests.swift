@@ -4,7 +4,7 @@ import Testing
 @testable import Settle
 
 /// What is left of the time, by every clock, and how commits join: without any store.
-@Suite struct UnconfirmedCommitTests {
+@Suite(.timeLimit(.minutes(10))) struct UnconfirmedCommitTests {
     private static let start = moment("a", uptime: 1_000, time: 5_000)
 
     private static func moment(_ boot: String, uptime: Double, time: Double) -> MachineMoment {

@@ -20,7 +20,7 @@ struct AppSettings: SettingsGroup {
     let passcode = PasscodeSettings()
 }
 
-@Suite struct CallSiteTests {
+@Suite(.timeLimit(.minutes(10))) struct CallSiteTests {
     @Test("Declared settings work as documented, and their values survive a restart")
     func callSite() async throws {
         let storage = InMemoryStorage()

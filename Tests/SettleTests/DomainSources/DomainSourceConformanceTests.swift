@@ -5,7 +5,7 @@ import Testing
 
 @testable import Settle
 
-@Suite struct DomainSourceConformanceTests {
+@Suite(.timeLimit(.minutes(10))) struct DomainSourceConformanceTests {
     private let fault = StorageError(.unreadable, "It can't be read.")
 
     @Test("The source of tests keeps all promises") func manual() async throws {

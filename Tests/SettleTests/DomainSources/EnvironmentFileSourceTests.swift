@@ -6,7 +6,7 @@ import Testing
 @testable import Settle
 
 /// Environment variables in a file.
-@Suite struct EnvironmentFileSourceTests {
+@Suite(.timeLimit(.minutes(10))) struct EnvironmentFileSourceTests {
     /// A file, and system calls that record what the source does.
     private struct Fixture {
         let files: FileStorageFixture

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Settle
 
-@Suite struct FileDomainSourceTests {
+@Suite(.timeLimit(.minutes(10))) struct FileDomainSourceTests {
     /// A file of another program, and system calls that record what the source does.
     private struct Fixture {
         let files: FileStorageFixture

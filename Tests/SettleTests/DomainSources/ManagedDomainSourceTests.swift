@@ -5,7 +5,7 @@ import Testing
 
 @testable import Settle
 
-@Suite struct ManagedDomainSourceTests {
+@Suite(.timeLimit(.minutes(10))) struct ManagedDomainSourceTests {
     private let disk = SimulatedDisk()
     private let watching = ManualFileWatching()
     private let folder = "/etc/settle/managed"

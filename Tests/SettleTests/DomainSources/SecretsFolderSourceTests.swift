@@ -6,7 +6,7 @@ import Testing
 
 @testable import Settle
 
-@Suite struct SecretsFolderSourceTests {
+@Suite(.timeLimit(.minutes(10))) struct SecretsFolderSourceTests {
     private func load(_ volume: MountedVolume) throws -> DomainContents { try source(of: volume).load() }
 
     /// Looks only when something is reported.

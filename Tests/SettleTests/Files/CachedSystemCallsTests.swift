@@ -6,7 +6,7 @@ import Testing
 @testable import Settle
 
 /// Whether a file is in memory is up to the system, so each test allows a refusal, and checks what happens without one.
-@Suite struct CachedSystemCallsTests {
+@Suite(.timeLimit(.minutes(10))) struct CachedSystemCallsTests {
     private let folder: TemporaryFolder
 
     init() throws {

@@ -4,7 +4,7 @@ import SettleTestSupport
 import SettleTesting
 import Testing
 
-@Suite struct FaultySystemCallsTests {
+@Suite(.timeLimit(.minutes(10))) struct FaultySystemCallsTests {
     @Test("Descriptors of an ended process are refused, so it can't close the file of another")
     func endProcess() throws {
         let folder = try TemporaryFolder()

@@ -4,7 +4,7 @@ import SettleTestSupport
 import SettleTesting
 import Testing
 
-@Suite struct FileOperationsTests {
+@Suite(.timeLimit(.minutes(10))) struct FileOperationsTests {
     private let calls = FaultySystemCalls()
     private var operations: FileOperations { FileOperations(calls) }
 

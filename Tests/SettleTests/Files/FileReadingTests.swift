@@ -5,7 +5,7 @@ import Testing
 
 @testable import Settle
 
-struct FileReadingTests {
+@Suite(.timeLimit(.minutes(10))) struct FileReadingTests {
     private let calls = FaultySystemCalls()
     private var operations: FileOperations { FileOperations(calls) }
 

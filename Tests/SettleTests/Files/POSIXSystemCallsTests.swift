@@ -3,7 +3,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite struct POSIXSystemCallsTests {
+@Suite(.timeLimit(.minutes(10))) struct POSIXSystemCallsTests {
     private let calls = POSIXSystemCalls()
 
     @Test("A failed call throws the operating system's error") func errors() throws {

@@ -2,7 +2,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite struct SimulatedDiskTests {
+@Suite(.timeLimit(.minutes(10))) struct SimulatedDiskTests {
     private let disk = SimulatedDisk()
     private var operations: FileOperations { FileOperations(disk) }
     private let a = FilePath("/a")

@@ -3,7 +3,7 @@ import Testing
 @testable import Settle
 
 /// What steps make of values, without a storage.
-@Suite struct MigrationPlanTests {
+@Suite(.timeLimit(.minutes(10))) struct MigrationPlanTests {
     private func tree(_ json: String) throws -> SettingTree {
         try FileFormat.json.decode([UInt8](json.utf8))
     }

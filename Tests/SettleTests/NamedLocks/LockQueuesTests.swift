@@ -3,7 +3,7 @@ import Testing
 
 @testable import Settle
 
-@Suite struct LockQueuesTests {
+@Suite(.timeLimit(.minutes(10))) struct LockQueuesTests {
     @Test("Tickets become first in the order in which they entered") func order() {
         var lines = LockQueues()
         let tickets = (0..<4).map { _ in lines.enter("a") }
@@ -34,7 +34,7 @@ import Testing
     }
 }
 
-@Suite struct LockBackOffTests {
+@Suite(.timeLimit(.minutes(10))) struct LockBackOffTests {
     @Test("Pauses double from 1 ms to 20 ms and stay there") func pauses() {
         var backOff = BackOff.namedLock(isRemote: false)
         let pauses = (0..<8).map { _ in backOff.next() }

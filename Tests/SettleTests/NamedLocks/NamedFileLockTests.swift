@@ -5,7 +5,7 @@ import SettleTesting
 import Testing
 
 /// Names reserved by file locks.
-@Suite struct NamedFileLockTests {
+@Suite(.timeLimit(.minutes(10))) struct NamedFileLockTests {
     private static let lock = ".settings.json.default.lock"
 
     @Test("The lock file is empty, has mode 0600 whatever the umask, and stays") func file() throws {

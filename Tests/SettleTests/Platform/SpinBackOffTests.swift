@@ -2,7 +2,7 @@ import Testing
 
 @testable import Settle
 
-@Suite struct SpinBackOffTests {
+@Suite(.timeLimit(.minutes(10))) struct SpinBackOffTests {
     @Test("A waiting thread spins, then yields, then sleeps longer and longer up to a limit")
     func steps() {
         var backOff = SpinBackOff()

@@ -5,7 +5,7 @@ import SettleTesting
 import Testing
 
 /// Processes that share a file agree on its values despite edits, failures and replaced journals.
-@Suite struct FileStorageAgreementTests {
+@Suite(.timeLimit(.minutes(10))) struct FileStorageAgreementTests {
     private let fixture: FileStorageFixture
 
     init() throws {

@@ -5,7 +5,7 @@ import SettleTesting
 import Testing
 
 /// While no checkpoint is possible, the journal stays short and every acknowledged value can be loaded.
-@Suite struct FileStorageCompactionTests {
+@Suite(.timeLimit(.minutes(10))) struct FileStorageCompactionTests {
     private static let broken = "{\n  \"a\": 1,\n  oops\n}"
     private let fixture: FileStorageFixture
     private let root: SettingValue.Entries = ["a": .integer(1), "b": .integer(2), "c": .string("untouched")]

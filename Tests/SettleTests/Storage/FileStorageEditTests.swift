@@ -5,7 +5,7 @@ import SettleTesting
 import Testing
 
 /// Edits of the file, while a storage has it open and while none has.
-@Suite struct FileStorageEditTests {
+@Suite(.timeLimit(.minutes(10))) struct FileStorageEditTests {
     private let fixture: FileStorageFixture
     private let root: SettingValue.Entries = ["a": .integer(1), "b": .integer(2)]
 

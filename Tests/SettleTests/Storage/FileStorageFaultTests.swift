@@ -5,7 +5,7 @@ import SettleTesting
 import Testing
 
 /// Fails each system call of a save in turn, in every way.
-@Suite struct FileStorageFaultTests {
+@Suite(.timeLimit(.minutes(10))) struct FileStorageFaultTests {
     enum Start: CaseIterable {
         /// Neither the file nor its folder exists.
         case nothing

@@ -4,7 +4,7 @@ import SettleTestSupport
 import SettleTesting
 import Testing
 
-@Suite struct FileStorageLoadingTests {
+@Suite(.timeLimit(.minutes(10))) struct FileStorageLoadingTests {
     @Test("Loading a missing file in a missing folder reports it as absent and creates neither") func absent() throws {
         let fixture = try FileStorageFixture("one/settings.json")
         #expect(try fixture.storage().load() == StorageContents(outcome: .absent))

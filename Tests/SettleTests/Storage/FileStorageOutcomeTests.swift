@@ -5,7 +5,7 @@ import SettleTesting
 import Testing
 
 /// The outcome that a load reports for each way in which files can be damaged or missing.
-@Suite struct FileStorageOutcomeTests {
+@Suite(.timeLimit(.minutes(10))) struct FileStorageOutcomeTests {
     /// What can happen to a file while no process has it open.
     enum Trouble: Sendable {
         case cut, emptied, flipped, removed

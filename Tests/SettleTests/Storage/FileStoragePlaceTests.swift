@@ -5,7 +5,7 @@ import SettleTesting
 import Testing
 
 /// The file's location: the links on its path, its owner and the length of its name.
-@Suite struct FileStoragePlaceTests {
+@Suite(.timeLimit(.minutes(10))) struct FileStoragePlaceTests {
     private let temporary: TemporaryFolder
     private let manager = FileManager.default
 

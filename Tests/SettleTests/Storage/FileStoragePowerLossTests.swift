@@ -5,7 +5,7 @@ import SettleTesting
 import Testing
 
 /// The power fails before each system call, on a disk that keeps only what it must.
-@Suite struct FileStoragePowerLossTests {
+@Suite(.timeLimit(.minutes(10))) struct FileStoragePowerLossTests {
     private static let url = FileLayout.oneFolder.url
 
     /// Each save sets `n` to its position in this list, counted from 1.

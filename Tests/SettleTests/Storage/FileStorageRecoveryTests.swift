@@ -4,7 +4,7 @@ import SettleTestSupport
 import SettleTesting
 import Testing
 
-@Suite struct FileStorageRecoveryTests {
+@Suite(.timeLimit(.minutes(10))) struct FileStorageRecoveryTests {
     private static let damaged = "{\n  \"a\": 3,\n  oops\n}"
     private static let previous = #"{"a": 2}"#
 

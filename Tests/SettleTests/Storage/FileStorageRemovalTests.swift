@@ -5,7 +5,7 @@ import SettleTesting
 import Testing
 
 /// Files and folders removed while one or two processes have them open: all values are stored again.
-@Suite struct FileStorageRemovalTests {
+@Suite(.timeLimit(.minutes(10))) struct FileStorageRemovalTests {
     /// What is removed or replaced.
     enum Removal: CaseIterable, Sendable {
         case file, journal, both, folder, everythingInFolder, folderMovedAway, fileReplacedByFolder,

@@ -4,7 +4,7 @@ import SettleTestSupport
 import SettleTesting
 import Testing
 
-@Suite struct FileStorageSavingTests {
+@Suite(.timeLimit(.minutes(10))) struct FileStorageSavingTests {
     @Test("An append makes one write, and one sync if it is synced") func appends() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()

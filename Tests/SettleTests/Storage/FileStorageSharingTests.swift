@@ -5,7 +5,7 @@ import SettleTesting
 import Testing
 
 /// Several storages on one file, as in several processes.
-@Suite struct FileStorageSharingTests {
+@Suite(.timeLimit(.minutes(10))) struct FileStorageSharingTests {
     private let fixture: FileStorageFixture
 
     init() throws {

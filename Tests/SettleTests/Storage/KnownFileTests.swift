@@ -2,7 +2,7 @@ import Testing
 
 @testable import Settle
 
-@Suite struct KnownFileTests {
+@Suite(.timeLimit(.minutes(10))) struct KnownFileTests {
     /// A file with one byte of contents.
     @Test("A signature is settled by a clock of any time") func signatureSettledClock() {
         let year2298 = 9_372_672_000.0

@@ -5,7 +5,7 @@ import SettleTesting
 import Testing
 
 /// How long a call waits for a lock that another process holds, on a machine too busy for precise pauses.
-@Suite struct LockTimeoutTests {
+@Suite(.timeLimit(.minutes(10))) struct LockTimeoutTests {
     /// A clock on which each pause takes five times as long as requested.
     private final class SlowClock: Sendable {
         private let time = LockedValue(Duration.zero)

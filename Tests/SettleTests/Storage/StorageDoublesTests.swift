@@ -2,7 +2,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite struct StorageDoublesTests {
+@Suite(.timeLimit(.minutes(10))) struct StorageDoublesTests {
     private let noSpace = StorageError(.noSpace, "There is no room.")
 
     @Test("A recording storage lists all calls in order, with their errors") func records() async throws {

@@ -3,7 +3,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite("Handles of one store")
+@Suite("Handles of one store", .timeLimit(.minutes(10)))
 struct HandleTests {
     @Test("Closing one handle leaves the other handles, groups and streams open; closing the last ends them")
     func closingOne() async throws {

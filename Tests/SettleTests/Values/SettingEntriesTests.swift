@@ -28,7 +28,7 @@ private struct App: SettingsGroup {
     let passcode = Lock()
 }
 
-@Suite struct SettingEntriesTests {
+@Suite(.timeLimit(.minutes(10))) struct SettingEntriesTests {
     @Test("Names are told apart by their bytes") func namesToldApart() {
         var entries: SettingValue.Entries = [composed: .integer(1)]
         #expect(entries[decomposed] == nil)

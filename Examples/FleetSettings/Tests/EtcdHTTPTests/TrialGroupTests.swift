@@ -4,7 +4,7 @@ import Testing
 @testable import fleet
 
 /// The registers of the trial.
-struct TrialGroupTests {
+@Suite(.timeLimit(.minutes(10))) struct TrialGroupTests {
     @Test("Each register is found by its key in the cluster, and two spellings of a name are two registers")
     func keys() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LiveServing
 
-struct RateLimiterTests {
+@Suite(.timeLimit(.minutes(10))) struct RateLimiterTests {
     @Test("A changed limit holds for the very next request") func aChangedLimitHoldsForTheVeryNextRequest() {
         let settings = RateLimitSettings()
         settings.burst = 1

@@ -2,7 +2,7 @@ import Testing
 
 @testable import passcode
 
-@Suite struct DemoScriptTests {
+@Suite(.timeLimit(.minutes(10))) struct DemoScriptTests {
     @Test("The demonstration runs to its end, and the lock does what its text says")
     func runs() async throws {
         var lines: [String] = []

@@ -3,7 +3,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite struct LockPathTests {
+@Suite(.timeLimit(.minutes(10))) struct LockPathTests {
     @Test("A lock can be at any path of its stores, and locks at different paths are independent")
     func paths() async throws {
         let stores = [

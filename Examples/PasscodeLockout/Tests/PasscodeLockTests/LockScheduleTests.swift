@@ -1,7 +1,7 @@
 import PasscodeLock
 import Testing
 
-@Suite struct LockScheduleTests {
+@Suite(.timeLimit(.minutes(10))) struct LockScheduleTests {
     @Test("The standard schedule matches the documented table")
     func table() {
         let schedule = LockSchedule.standard

@@ -3,7 +3,7 @@ import Settle
 import Testing
 
 /// Invariants that hold for any order of events.
-@Suite struct PasscodeLockInvariantTests {
+@Suite(.timeLimit(.minutes(10))) struct PasscodeLockInvariantTests {
     @Test(
         "I1, I2, I3, I6: No order of guesses, crashes, reboots and clock changes gets around the schedule",
         arguments: drawSeeds(20))

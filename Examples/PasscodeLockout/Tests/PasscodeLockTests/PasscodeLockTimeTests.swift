@@ -4,7 +4,7 @@ import Settle
 import Testing
 
 /// The rules for time.
-@Suite struct PasscodeLockTimeTests {
+@Suite(.timeLimit(.minutes(10))) struct PasscodeLockTimeTests {
     private func delayed(_ seconds: Int) -> LockStatus {
         .delayed(remaining: .seconds(seconds), level: 1)
     }

@@ -2,7 +2,7 @@ import Foundation
 import PasscodeLock
 import Testing
 
-@Suite struct ScryptVerifierTests {
+@Suite(.timeLimit(.minutes(10))) struct ScryptVerifierTests {
     private let verifier = ScryptVerifier(ScryptCost(rounds: 16))
 
     @Test("The right passcode is recognized, even by a verifier of another cost; another passcode is not")

@@ -4,7 +4,7 @@ import SettleTestSupport
 import SettleTesting
 import Testing
 
-@Suite struct StorageConformanceTests {
+@Suite(.timeLimit(.minutes(10))) struct StorageConformanceTests {
     @Test("The in-memory storage keeps all promises") func inMemory() async throws {
         let memories = Memories()
         try await StorageConformance.check(
