@@ -109,6 +109,7 @@ import Testing
         var number = 0
         // Until it has begun, nothing is told.
         while terminal.output.isEmpty {
+            try Task.checkCancellation()
             number += 1
             await home.run("write", "app", "limits.attemptCount", "\(number % 20)")
         }

@@ -21,18 +21,23 @@ package final class WatchedEvents: Sendable {
         }
     }
 
-    /// Waits for an event of this kind, and forgets all events so far.
+    /// Waits for an event of this kind, or until the task is cancelled, and forgets all events so far.
     package func next(_ kinds: FileEvents.Kinds) async -> FileEvents {
-        await withCheckedContinuation { continuation in
-            state.withLock { state in
-                state.waiter = (kinds, continuation)
-                Self.wake(&state)
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                state.withLock { state in
+                    state.waiter = (kinds, continuation)
+                    // The flag is set before the handler below runs, so one of the two sees the cancellation.
+                    Self.wake(&state, isCancelled: Task.isCancelled)
+                }
             }
+        } onCancel: {
+            state.withLock { Self.wake(&$0, isCancelled: true) }
         }
     }
 
-    private static func wake(_ state: inout State) {
-        guard let waiter = state.waiter, state.events.contains(waiter.kinds) else { return }
+    private static func wake(_ state: inout State, isCancelled: Bool = false) {
+        guard let waiter = state.waiter, isCancelled || state.events.contains(waiter.kinds) else { return }
         waiter.continuation.resume(returning: state.events)
         state.events = []
         state.waiter = nil

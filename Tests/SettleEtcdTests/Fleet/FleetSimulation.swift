@@ -115,7 +115,7 @@ struct FleetSimulation {
     /// Lets the tasks run until nothing more is asked of the cluster for a while. What comes later is counted later.
     private func settle() async {
         var (last, calm) = (transport.counted, 0)
-        while calm < 100 {
+        while calm < 100, !Task.isCancelled {
             await Task.yield()
             let now = transport.counted
             calm = now == last ? calm + 1 : 0

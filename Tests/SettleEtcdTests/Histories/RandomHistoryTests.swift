@@ -63,6 +63,7 @@ struct RandomHistoryTests {
         for index in clients.indices {
             // What is open is settled: the batch is stored once, now or before.
             while let lost = clients[index].lost {
+                try Task.checkCancellation()
                 if try await append(lost, &clients[index]) { acknowledged += 1 }
             }
             try await clients[index].fetch()

@@ -222,7 +222,10 @@ import Testing
         }
         for var watcher in [all, newest, inner, innerNewest, count] {
             watcher.happened += 1
-            while watcher.last < store.revision { await watcher.take() }
+            while watcher.last < store.revision {
+                try Task.checkCancellation()
+                await watcher.take()
+            }
             #expect(watcher.taken + watcher.missed == watcher.happened, "seed \(seed), round \(round)")
             #expect(watcher.isInOrder, "seed \(seed), round \(round)")
         }

@@ -258,6 +258,7 @@ import Testing
         }
         var last: Int64 = -1
         while last < 300 {
+            try Task.checkCancellation()
             // The writer may need this thread.
             await Task.yield()
             guard let tree = try? fixture.source.load().tree, case .integer(let number)? = tree["a"] else { continue }

@@ -65,7 +65,7 @@ import Testing
         }
     #endif
 
-    @Test("A storage holds a name until it gives it up, closes, or its process ends") func exclusion() throws {
+    @Test("A storage holds a name until it gives it up, closes, or its process ends") func exclusion() async throws {
         let fixture = try FileStorageFixture()
         let other = FaultySystemCalls()
         let (first, second) = (try fixture.opened(), FileStorage(at: fixture.file, calls: other))
@@ -82,7 +82,7 @@ import Testing
         #expect(try !third.lock(named: "default"))
         other.endProcess()
         // A process that another test is starting may share the descriptors for a moment.
-        while try !third.lock(named: "default") {}
+        try await eventually("the lock is free") { try third.lock(named: "default") }
     }
 
     @Test(
@@ -256,7 +256,7 @@ import Testing
     }
 
     @Test("A name becomes free even if giving it up fails", arguments: [SystemCall.Kind.unlock, .close])
-    func failedGivingUp(kind: SystemCall.Kind) throws {
+    func failedGivingUp(kind: SystemCall.Kind) async throws {
         let fixture = try FileStorageFixture()
         let (first, second) = (try fixture.opened(), try fixture.opened())
         #expect(try first.lock(named: "default"))
@@ -264,7 +264,7 @@ import Testing
         first.unlock(named: "default")
         fixture.calls.heal()
         // If unlocking fails, a process that another test is starting may hold the lock for a moment.
-        while try !second.lock(named: "default") {}
+        try await eventually("the lock is free") { try second.lock(named: "default") }
     }
 
     @Test("A name that could form a path is rejected")

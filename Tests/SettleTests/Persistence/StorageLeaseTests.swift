@@ -44,7 +44,8 @@ import Testing
                 await clock.deadlines { !$0.isEmpty }
                 clock.advance(by: .seconds(3))
                 // Not `eventually`, which would end with the closure's task: that is cancelled when the lock is lost.
-                while await store.holdsLock(named: "work") { await Task.yield() }
+                let end = ContinuousClock.now + .seconds(300)
+                while await store.holdsLock(named: "work"), .now < end { await Task.yield() }
             }
         }
         #expect(error?.code == .lockLost && error?.description.contains("work") == true)

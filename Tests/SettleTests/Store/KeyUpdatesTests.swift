@@ -122,7 +122,7 @@ import Testing
         #expect(await updates.next() != nil)
         let other = try await SettingsStore.open(storage: InMemoryStorage(sharing: storage))
         try await other.commit { try other.keys.setValue(3, forKey: "undeclared") }
-        while store.keys["undeclared"] != .integer(3) { #expect(await updates.next() != nil) }
+        while store.keys["undeclared"] != .integer(3) { try #require(await updates.next() != nil) }
         try await other.close()
         try await store.close()
     }

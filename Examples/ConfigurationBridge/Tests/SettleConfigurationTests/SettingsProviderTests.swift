@@ -273,6 +273,7 @@ private struct DictionarySettings: SettingsGroup {
             }
         }
         while settings.port != 2_000 {
+            try Task.checkCancellation()
             await Task.yield()
             let snapshot = provider.snapshot()
             guard case .int(let port)? = try snapshot.value(forKey: "port", type: .int).value?.content, port <= 2_000

@@ -134,6 +134,7 @@ struct RealClusterTests {
         cluster.pause(0)
         for count in 2...4 {
             while true {
+                try Task.checkCancellation()
                 // If it was the leader, another one has to be elected first.
                 if (try? await settings.commit { settings.count = count }) != nil { break }
             }

@@ -58,6 +58,7 @@ import Testing
 
         private func guess(_ process: LockProcess, upTo count: Int) async throws {
             while await process.lock.attemptCount.map({ $0 < count }) == true {
+                try Task.checkCancellation()
                 _ = await process.lock.unlock(with: try LockFixture.anotherWrong())
             }
         }
