@@ -5,7 +5,8 @@
 # Core Foundation, Security, Foundation and SwiftUI stand in include and overlay, with what the sources use of them and since when it is there. So it tells of
 # wrong types, of calls that a platform does not have, and of data races that the compiler sees. It runs nothing, links nothing, and
 # believes what stands in these two folders: it is no Mac, see README.md. What it has compiled stays in the folder that WORK
-# names, if that is set.
+# names, if that is set. If SYMBOLS names a folder, it writes the symbol graphs of SettleUI there, in a folder for each triple:
+# the module is empty on Linux.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd); repo=$(cd "$1" && pwd); shift
 [ $# -gt 0 ] || set -- x86_64-apple-macosx15.0 x86_64-apple-ios18.0-simulator x86_64-apple-tvos18.0-simulator x86_64-apple-watchos11.0-simulator
@@ -52,9 +53,15 @@ P
                     sed 's/.*/    static let &: [UInt8] = []/'
                 echo "}"; } >"${embedded[0]}"
         fi
+        graphs=()
+        if [ $m = SettleUI ] && [ -n "${SYMBOLS:-}" ]; then
+            mkdir -p "$SYMBOLS/$triple"
+            graphs=(-emit-symbol-graph -emit-symbol-graph-dir "$SYMBOLS/$triple" -symbol-graph-minimum-access-level public
+                -symbol-graph-skip-synthesized-members -omit-extension-block-symbols)
+        fi
         { find "$repo/Sources/$m" -name '*.swift' -not -path '*.docc/*' -print0; [ ${#embedded[@]} -eq 0 ] || printf '%s\0' "${embedded[@]}"; } | sort -z |
             xargs -0 swift-frontend "${common[@]}" "${strict[@]}" -emit-sil -o /dev/null -module-name $m \
-            -emit-module-path "$out/$m.swiftmodule" || { status=1; break; }
+            -emit-module-path "$out/$m.swiftmodule" ${graphs[@]+"${graphs[@]}"} || { status=1; break; }
     done
     swift-frontend "${common[@]}" -swift-version 6 -parse-as-library -plugin-path "$lib/host/plugins" -emit-sil -o /dev/null \
         -module-name Samples "$here"/samples/*.swift || status=1
