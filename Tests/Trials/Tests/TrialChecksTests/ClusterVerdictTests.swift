@@ -21,7 +21,7 @@ struct ClusterVerdictTests {
     private let first = "began 4;call 0 1|replace 11;answer 0 2;saw 3 5;saw 9 7"
     private let second = "began 4;call 0 5|replace 21;answer 11 6;saw 3 5;saw 9 7"
 
-    @Test("What was acknowledged, stored and told is explained")
+    @Test("What was acknowledged, stored and received is explained")
     func explained() {
         #expect(verdict(first, second).sentences == [])
     }
@@ -53,7 +53,7 @@ struct ClusterVerdictTests {
         #expect(verdict(first, second, final: 11).invented.count == 1)
     }
 
-    @Test("A follower that was told too little, twice or something else has a gap")
+    @Test("A follower that received too little, something twice or something else has a gap")
     func gaps() {
         #expect(verdict(first, "began 4;call 0 5|replace 21;answer 11 6;saw 9 7").gaps.count == 1)
         #expect(verdict(first, second + ";saw 9 7").gaps.count == 1)

@@ -39,7 +39,7 @@ struct ConfirmingVerdictTests {
         return ConfirmingVerdict([writer], history: history, found: found)
     }
 
-    @Test("Nothing is wrong where each commit was confirmed, reverted or taken back")
+    @Test("Nothing is wrong where each commit was confirmed, reverted by hand or by time")
     func intact() {
         let verdict = verdict()
         #expect(verdict.sentences == [])
@@ -56,17 +56,17 @@ struct ConfirmingVerdictTests {
     @Test("A commit that nobody has confirmed must not stand")
     func standing() {
         let verdict = verdict(found: (700, 1)) { $0.removeLast() }
-        #expect(verdict.wrong == ["A commit was neither confirmed nor taken back."])
+        #expect(verdict.wrong == ["A commit was neither confirmed nor reverted."])
     }
 
-    @Test("A commit that was confirmed must not be taken back")
+    @Test("A commit that was confirmed must not be reverted")
     func takenBackAfterAll() {
         let late = ConfirmingEntry(
             author: nil, time: 500_000, before: 200, after: nil, reason: "not confirmed within 0.2 seconds")
         #expect(verdict { $0.insert(late, at: 4) }.wrong.count > 0)
     }
 
-    @Test("The number from before the first of two joined commits is put back")
+    @Test("The number from before the first of two joined commits is restored")
     func joined() {
         let verdict = verdict(found: (200, 1)) { history in
             history.insert(ConfirmingEntry(author: "w0-5", time: 420_000, before: 700, after: 500), at: 7)
@@ -76,7 +76,7 @@ struct ConfirmingVerdictTests {
             history[6].before = 500
             history[6].after = 700
         }
-        #expect(verdict.wrong.contains("- has put back 700, not 200."))
+        #expect(verdict.wrong.contains("- restored 700, not 200."))
     }
 
     @Test("Values, counters and moments have to be those of the rules")
@@ -90,7 +90,7 @@ struct ConfirmingVerdictTests {
         #expect(verdict { $0[2].author = "w0-8" }.wrong.contains("The history has w0-8, which had nothing to end."))
     }
 
-    @Test("An entry is told in one line")
+    @Test("An entry is one line")
     func lines() {
         for entry in history { #expect(ConfirmingEntry(entry.acknowledgement) == entry) }
     }

@@ -20,38 +20,39 @@ struct HistoryVerdictTests {
         ]
     }
 
-    private func told(
+    private func transaction(
         _ position: Int, writer: Int, _ before: Int?, _ step: Int, total: Int? = nil
-    ) -> ToldTransaction {
-        var told = ToldTransaction(
+    ) -> ReportedTransaction {
+        var result = ReportedTransaction(
             token: "t\(position)", position: position, author: "w\(writer)-\(step)", program: Self.program,
             process: 10 + writer)
-        (told.writer, told.stepBefore, told.step, told.total) = (writer, before, step, total)
-        return told
+        (result.writer, result.stepBefore, result.step, result.total) = (writer, before, step, total)
+        return result
     }
 
-    private var history: [ToldTransaction] {
+    private var history: [ReportedTransaction] {
         [
-            told(1, writer: 0, nil, 1), told(2, writer: 1, nil, 1, total: 1), told(3, writer: 0, 1, 2, total: 2),
-            told(4, writer: 1, 1, 2),
+            transaction(1, writer: 0, nil, 1), transaction(2, writer: 1, nil, 1, total: 1),
+            transaction(3, writer: 0, 1, 2, total: 2),
+            transaction(4, writer: 1, 1, 2),
         ]
     }
 
     private func verdict(
-        _ change: (inout [ToldTransaction]) -> Void = { _ in }, from beginning: Int = 1,
-        followed: (inout [ToldTransaction]) -> Void = { _ in }
+        _ change: (inout [ReportedTransaction]) -> Void = { _ in }, from beginning: Int = 1,
+        followed: (inout [ReportedTransaction]) -> Void = { _ in }
     ) -> HistoryVerdict {
         var history = history
         change(&history)
-        var told = self.history.filter { $0.position > beginning }
-        followed(&told)
+        var received = self.history.filter { $0.position > beginning }
+        followed(&received)
         var follower = FollowerRecord()
         follower.add(Acknowledgement("snapshot", [beginning], text: "t\(beginning)"))
-        for transaction in told { follower.add(transaction.acknowledgement) }
+        for transaction in received { follower.add(transaction.acknowledgement) }
         return HistoryVerdict(authors, program: Self.program, history: history, follower: follower)
     }
 
-    @Test("Nothing is wrong with a history that has what was acknowledged, nor with a follower that was told it")
+    @Test("Nothing is wrong with a history that has what was acknowledged, nor with a follower that received it")
     func intact() {
         #expect(verdict().sentences == [])
         #expect(verdict(from: 0).sentences == [])
@@ -59,7 +60,9 @@ struct HistoryVerdictTests {
 
     @Test("What a kill has cut off, and a plain write that nothing has saved, may be there or not")
     func cut() {
-        func cut(_ told: inout [ToldTransaction]) { told.append(self.told(5, writer: 0, 2, 3, total: 3)) }
+        func cut(_ received: inout [ReportedTransaction]) {
+            received.append(self.transaction(5, writer: 0, 2, 3, total: 3))
+        }
         #expect(verdict(cut, followed: cut).sentences == [])
         #expect(verdict({ $0.removeLast() }, followed: { $0.removeLast() }).sentences == [])
     }
@@ -81,7 +84,7 @@ struct HistoryVerdictTests {
         #expect(remove(3).lost.count == 0)
     }
 
-    @Test("A place that is left out is a loss, and so are transactions of which only the sum is told")
+    @Test("A position that is left out is a loss, and so are transactions of which only the sum is reported")
     func gaps() {
         #expect(verdict({ $0.remove(at: 1) }, followed: { $0.remove(at: 0) }).lost.count == 3)
         #expect(
@@ -89,7 +92,7 @@ struct HistoryVerdictTests {
                 .lost.count == 2)
     }
 
-    @Test("What a follower is not told is lost; what it is told again is doubled; both where they stand")
+    @Test("What a follower does not receive is lost, what it receives again is doubled, and the order counts")
     func followers() {
         #expect(verdict(followed: { $0.removeLast() }).lost.count == 1)
         #expect(verdict(followed: { $0.remove(at: 1) }).lost.count == 2)
@@ -105,22 +108,22 @@ struct HistoryVerdictTests {
 
     @Test("A transaction is made once")
     func doubled() {
-        let again = told(5, writer: 1, 2, 2)
+        let again = transaction(5, writer: 1, 2, 2)
         let verdict = verdict({ $0.append(again) }, followed: { $0.append(again) })
         #expect(verdict.doubled.count == 1 && verdict.lost == [])
     }
 
-    @Test("Each transaction goes on from the one before it")
+    @Test("Each transaction starts from the one before it")
     func order() {
         #expect(verdict { $0.swapAt(1, 2) }.disordered.count > 0)
         #expect(verdict({ $0[2].stepBefore = 0 }).disordered.count == 1)
-        func miscount(_ told: inout [ToldTransaction]) { told[told.count - 2].total = 3 }
+        func miscount(_ received: inout [ReportedTransaction]) { received[received.count - 2].total = 3 }
         #expect(verdict(miscount, followed: miscount).disordered.count == 1)
     }
 
     @Test("The author's name is that of what has changed, and the program and the process are those that made it")
     func wrongAuthors() {
-        func rename(_ told: inout [ToldTransaction]) { told[told.count - 1].author = "-" }
+        func rename(_ received: inout [ReportedTransaction]) { received[received.count - 1].author = "-" }
         #expect(verdict(rename, followed: rename).wrongAuthors.count == 1)
         #expect(verdict { $0[1].process = 10 }.wrongAuthors.count == 1)
         #expect(verdict { $0[1].process = nil }.wrongAuthors.count == 1)
@@ -129,13 +132,13 @@ struct HistoryVerdictTests {
 
     @Test("A step that nobody has tried was made by nobody")
     func invented() {
-        let other = told(5, writer: 1, 2, 9)
+        let other = transaction(5, writer: 1, 2, 9)
         #expect(verdict({ $0.append(other) }, followed: { $0.append(other) }).invented.count == 1)
     }
 
-    @Test("A look back while others write tells some of the same, without a gap and each once")
+    @Test("A read while others write has a part of the history, without a gap and each once")
     func glances() {
-        func verdict(_ glance: [ToldTransaction]) -> HistoryVerdict {
+        func verdict(_ glance: [ReportedTransaction]) -> HistoryVerdict {
             var follower = FollowerRecord()
             follower.add(Acknowledgement("snapshot", [4], text: "t4"))
             return HistoryVerdict(
@@ -146,7 +149,7 @@ struct HistoryVerdictTests {
         #expect(verdict([history[1], history[1]]).doubled.count == 1)
         #expect(verdict([history[0], history[2]]).lost.count == 1)
         #expect(verdict([history[2], history[1]]).disordered.count == 1)
-        #expect(verdict([told(5, writer: 0, 2, 3)]).invented.count == 1)
+        #expect(verdict([transaction(5, writer: 0, 2, 3)]).invented.count == 1)
     }
 
     @Test("A flush saves the plain writes of its process, and nothing saves those of one that has ended")
@@ -160,12 +163,14 @@ struct HistoryVerdictTests {
 
     @Test("A transaction survives the way through an acknowledgement")
     func acknowledgement() {
-        for told in history + [ToldTransaction(token: "t", position: 7, count: 3, author: nil)] {
-            #expect(Acknowledgement(line: told.acknowledgement.line).flatMap { ToldTransaction($0) } == told)
+        for transaction in history + [ReportedTransaction(token: "t", position: 7, count: 3, author: nil)] {
+            #expect(
+                Acknowledgement(line: transaction.acknowledgement.line).flatMap { ReportedTransaction($0) }
+                    == transaction)
         }
     }
 
-    @Test("A follower goes on from what it was told last, and every snapshot but the first is a hole")
+    @Test("A follower resumes after what it received last, and every snapshot but the first is a gap")
     func resuming() {
         var follower = FollowerRecord()
         #expect(follower.token == nil)

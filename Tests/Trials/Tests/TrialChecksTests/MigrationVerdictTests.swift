@@ -78,7 +78,7 @@ struct MigrationVerdictTests {
         #expect(verdict(programs).notOnce.count == 1)
     }
 
-    @Test("An older program saves nothing afterwards, and is told")
+    @Test("An older program saves nothing afterwards, and is refused")
     func late() {
         #expect(verdict { $0.numbers["total"] = 1 }.late.count == 1)
         #expect(verdict { $0.numbers["late.w0"] = 1 }.late.count == 1)
@@ -99,7 +99,7 @@ struct MigrationVerdictTests {
         #expect(MigrationVerdict(programs, steps: Self.steps, file: file, before: nil).kept.count == 1)
     }
 
-    @Test("A tool goes on after the migration")
+    @Test("A tool continues after the migration")
     func heldUp() {
         var programs = programs
         programs.tools[2] = writer("opened 1", "try 1", "done 4", "try 2", "done 5")

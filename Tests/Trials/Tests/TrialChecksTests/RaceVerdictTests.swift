@@ -28,7 +28,7 @@ struct RaceVerdictTests {
         #expect(RaceVerdict(records, keys: [0], counter: 3) != RaceVerdict())
     }
 
-    @Test("A value lost when the file is opened anew counts even if the final value is right")
+    @Test("A value lost when the file is opened again counts even if the final value is right")
     func opened() {
         let intact = record("found 0", "try 1", "found 0", "try 2", "done 2", "found 2", "try 3", "found 3", "done 3")
         #expect(RaceVerdict([intact], keys: [3], counter: 3) == RaceVerdict())

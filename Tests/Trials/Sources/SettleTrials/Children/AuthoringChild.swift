@@ -2,7 +2,7 @@ import Foundation
 import Settle
 import TrialChecks
 
-/// Commits and writes under names, step by step, to a file that others write too, until it is killed or told to end.
+/// Commits and writes under names, step by step, to a file that others write too, until it is killed or asked to end.
 struct AuthoringChild: ChildRole {
     var place: ChildPlace
     var writer: Int
@@ -86,7 +86,7 @@ struct AuthoringChild: ChildRole {
 
         private func commit(_ step: Int, _ text: String) async throws {
             acknowledgements.add("try", step, AuthoringChild.process)
-            try await store.commit(author: ToldTransaction.author(ofStep: step, by: writer)) {
+            try await store.commit(author: ReportedTransaction.author(ofStep: step, by: writer)) {
                 totals.total += 1
                 (own.step, own.text) = (step, text)
             }
@@ -98,14 +98,14 @@ struct AuthoringChild: ChildRole {
             for step in steps {
                 let text = Self.text(&random)
                 acknowledgements.add("try", step, AuthoringChild.process)
-                try store.update(author: ToldTransaction.author(ofStep: step, by: writer)) {
+                try store.update(author: ReportedTransaction.author(ofStep: step, by: writer)) {
                     (own.step, own.text) = (step, text)
                 }
                 acknowledgements.add("wrote", step)
             }
         }
 
-        /// Begins the journal anew if it is full.
+        /// Renews the journal if it is full.
         func flush() async throws {
             try await store.file.flush()
             acknowledgements.add("saved", 0)

@@ -9,7 +9,7 @@ struct ConfirmedSettings: SettingsGroup {
     @Setting var total = 0
 }
 
-/// Makes commits that are to be confirmed, and confirms or reverts its own and others', until it is killed or told to
+/// Makes commits that are to be confirmed, and confirms or reverts its own and others', until it is killed or asked to
 /// end.
 struct ConfirmingChild: ChildRole {
     var place: ChildPlace
@@ -29,7 +29,7 @@ struct ConfirmingChild: ChildRole {
             // Fewer are ended by a writer than are made, so that time takes back some.
             let act = (ConfirmingRecord.Act.allCases + [.commit]).randomElement(using: &random) ?? .count
             let within = act == .commit ? Int.random(in: 20...400, using: &random) : 0
-            let name = ToldTransaction.author(ofStep: step, by: writer)
+            let name = ReportedTransaction.author(ofStep: step, by: writer)
             acknowledgements.add("try", step, act.rawValue, within, text: name)
             do {
                 try await perform(act, step, within, as: name, store, settings)

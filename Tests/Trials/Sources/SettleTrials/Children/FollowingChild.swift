@@ -1,12 +1,12 @@
 import Settle
 import TrialChecks
 
-/// Follows the history from a place, and acknowledges each change that it is told, until it is killed or at the end.
+/// Follows the history from a token, and acknowledges each change that it receives, until it is killed or at the end.
 struct FollowingChild: ChildRole {
     var place: ChildPlace
     /// What was acknowledged last; `nil` to begin with a snapshot.
     var token: String?
-    /// Whether to be told only what is on stable storage.
+    /// Whether to receive only what is on stable storage.
     var durableOnly = false
     /// How long to work on each change, in microseconds.
     var pause = 0
@@ -19,10 +19,10 @@ struct FollowingChild: ChildRole {
         guard position < lastPosition ?? .max else { return try await store.close() }
         var isFirst = true
         for await change in store.history.changes(after: token.flatMap(ChangeToken.init), durableOnly: durableOnly) {
-            guard let place = change.token else { throw TrialError("A change has no place: \(change)") }
+            guard let place = change.token else { throw TrialError("A change has no token: \(change)") }
             position = Int(place.position)
-            if let told = ToldTransaction(change) {
-                acknowledgements.add(told.acknowledgement)
+            if let transaction = ReportedTransaction(change) {
+                acknowledgements.add(transaction.acknowledgement)
             } else {
                 acknowledgements.add("snapshot", position, text: place.description)
             }

@@ -1,4 +1,4 @@
-/// Opens the file anew and reports its contents.
+/// Opens the file again and reports its contents.
 struct InspectingChild: ChildRole {
     var place: ChildPlace
     var numbers: [String]

@@ -18,7 +18,7 @@ struct KilledChild: ChildRole {
             if let number = settle.secret.number {
                 acknowledgements.add("secret", number)
             } else {
-                acknowledgements.add("issue", text: "The secret is none that was written.")
+                acknowledgements.add("issue", text: "The secret was never written.")
             }
         }
         say("ready")

@@ -13,11 +13,11 @@ struct RecallingChild: ChildRole {
         let store = try await RememberedFile.open(place, acknowledgements)
         var entries: [ChangeToken: HistoryEntry] = [:]
         for try await entry in store.history.entries(limit: limit) {
-            if tokens.isEmpty { acknowledgements.add(ToldTransaction(entry).acknowledgement) }
+            if tokens.isEmpty { acknowledgements.add(ReportedTransaction(entry).acknowledgement) }
             entries[entry.token] = entry
         }
         for token in tokens.compactMap(ChangeToken.init) {
-            guard let entry = entries[token] else { throw TrialError("The history does not tell of \(token).") }
+            guard let entry = entries[token] else { throw TrialError("The history does not contain \(token).") }
             acknowledgements.add("undo", text: try await undo(entry, in: store) ?? "")
         }
         try await store.close()
@@ -27,7 +27,7 @@ struct RecallingChild: ChildRole {
     /// - Returns: What is wrong, if anything is.
     private func undo(_ entry: HistoryEntry, in store: SettingsStore) async throws -> String? {
         let before = try await values(entry, in: store)
-        // What has changed since is left alone, and told.
+        // What has changed since is left alone, and reported.
         let careful = try await store.history.undo(entry.token, author: "careful")
         for (change, now) in zip(entry.changes, before) {
             guard (now == change.newValue) == careful.keys.contains(change.key),
@@ -43,7 +43,7 @@ struct RecallingChild: ChildRole {
         guard let token = undo.token else { return nil }
         for try await newest in store.history.entries(limit: 1) {
             guard newest.token == token, newest.undone == entry.token, newest.author.name == "undoer" else {
-                return "The history does not tell of the undo of \(entry.token)."
+                return "The history does not contain the undo of \(entry.token)."
             }
         }
         try await store.history.undo(token, force: true, author: "redoer")

@@ -30,7 +30,7 @@ struct AuthorSettings: SettingsGroup {
     static func key(ofWriter writer: Int) -> SettingKey { .path("w\(writer)") }
 }
 
-extension ToldTransaction {
+extension ReportedTransaction {
     init(_ entry: HistoryEntry) {
         self.init(
             token: entry.token.description, position: Int(entry.token.position), count: Int(entry.count),

@@ -4,19 +4,19 @@ import TrialChecks
 
 /// The options of all trials.
 struct TrialOptions: ParsableArguments {
-    @Flag(help: "As much as fits into a few minutes on two processors.")
+    @Flag(help: "Run as much as fits into a few minutes on two processors.")
     var quick = false
 
-    @Option(help: "How many processes the kill trial kills.")
+    @Option(help: "The number of processes that the kill trial kills.")
     var trials: Int?
 
-    @Option(help: "The seed of all random numbers; by default another one each time. It is printed.")
+    @Option(help: "The seed of all random numbers; a new one each time by default. It is printed.")
     var seed: UInt64?
 
-    @Option(help: "The folder in which the files are made; by default the one for temporary files.")
+    @Option(help: "The folder in which to create the files; the one for temporary files by default.")
     var folder: String?
 
-    @Option(help: "Only the trials whose name contains this.")
+    @Option(help: "Run only the trials whose name contains this.")
     var named: String?
 
     @Flag(name: .customLong("no-userdefaults"), help: "Leave UserDefaults out.")

@@ -120,7 +120,7 @@ struct ChildProcess: ~Copyable {
     private static func pipe() throws -> (reading: CInt, writing: CInt) {
         var ends: [CInt] = [0, 0]
         let result = systemPipe(&ends)
-        guard result == 0 else { throw TrialError("No pipe: error \(errno).") }
+        guard result == 0 else { throw TrialError("A pipe could not be created: error \(errno).") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])
     }

@@ -52,7 +52,7 @@ struct AuthorLane: Sendable {
             // While it opens the file, or repairs what the kill before has left.
             delay = 1_000...25_000
         case 1..<4:
-            // While it keeps the past and begins the journal anew, which takes a few milliseconds.
+            // While it preserves the history and renews the journal, which takes a few milliseconds.
             while let word = child.readLine(), word != AuthoringChild.flushWord {}
             delay = 0...8_000
         default:

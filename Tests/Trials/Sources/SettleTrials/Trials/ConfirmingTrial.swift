@@ -27,8 +27,8 @@ struct ConfirmingTrial: Trial {
             name, contender.rawValue,
             figures: [
                 Figure("transactions", history.count), Figure("kills", lanes.reduce(0) { $0 + $1.kills }),
-                Figure("confirmed", verdict.confirmed), Figure("reverted", verdict.reverted),
-                Figure("taken back", verdict.takenBack), .time("at the latest after", verdict.longestDelay * 1_000),
+                Figure("confirmed", verdict.confirmed), Figure("reverted by a writer", verdict.reverted),
+                Figure("reverted by time", verdict.takenBack), .time("longest delay", verdict.longestDelay * 1_000),
                 .loss("lost", verdict.lost.count), .loss("wrong values", verdict.wrong.count),
                 .loss("too early or too late", verdict.untimely.count),
                 .loss("failures", problems.count(of: .failure)),
@@ -44,7 +44,7 @@ struct ConfirmingTrial: Trial {
         let lines = AcknowledgementFile.read(place.acknowledgements)
         for line in lines { problems.add(failureIn: line, of: "The last process") }
         if lines.contains(where: { $0.word == "standing" }) {
-            problems.add("A commit was not taken back within 10 s.", .failure)
+            problems.add("A commit was not reverted within 10 s.", .failure)
         }
         if lines.last?.word != "end" { problems.add("The history was not read to its end.", .failure) }
         let values = lines.first { $0.word == "values" }?.numbers ?? []

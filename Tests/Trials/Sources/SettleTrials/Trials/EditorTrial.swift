@@ -16,10 +16,10 @@ struct EditorTrial: Trial {
             try makeEdits(bench.size.edits, editor, place, on: bench, &tally)
             try makeMistakes(editor, place, &tally)
         } else {
-            tally.problems.add("The program could not begin.", .failure)
+            tally.problems.add("The program could not start.", .failure)
         }
         child.say("end")
-        if child.wait() != .success { tally.problems.add("The program failed in the end.", .failure) }
+        if child.wait() != .success { tally.problems.add("The program failed at the end.", .failure) }
         let lines = AcknowledgementFile.read(place.acknowledgements)
         for line in lines where line.word == "failed" { tally.problems.add(line.text ?? "", .failure) }
         tally.lastWrite = lines.last { $0.word == "closed" }?.numbers.first ?? 0
@@ -69,14 +69,14 @@ struct EditorTrial: Trial {
             MonotonicTime.pause(microseconds: 2_500_000)
             if try editor.text() != text {
                 tally.overwritten += 1
-                tally.problems.add("An invalid edit was written over before it was put right.")
+                tally.problems.add("An invalid edit was overwritten before it was corrected.")
             }
             try editor.replace(with: before)
             tally.lastEdit = 10_000 + index
             while try !editor.set("edited", to: tally.lastEdit, .atomically) {}
             if !isPublished(tally.lastEdit, in: place) {
                 tally.unpublished += 1
-                tally.problems.add("The edit that put the file right was not published.")
+                tally.problems.add("The edit that corrected the file was not published.")
             }
         }
     }

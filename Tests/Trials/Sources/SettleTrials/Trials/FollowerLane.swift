@@ -1,17 +1,17 @@
 import Foundation
 import TrialChecks
 
-/// The follower of a trial of histories, which is killed and started again with the last place that it was told.
+/// The follower of a trial of histories, which is killed and restarted with the last token that it received.
 struct FollowerLane: Sendable {
     private let trial: HistoryTrial
     private let place: ChildPlace
     private var random: SeededGenerator
     private(set) var record = FollowerRecord()
     private(set) var lives = 0
-    /// How many lives were told something.
+    /// How many lives received changes.
     private(set) var livesWithChanges = 0
-    /// What the history told between its lives.
-    private(set) var glances: [[ToldTransaction]] = []
+    /// What was read of the history between its lives.
+    private(set) var glances: [[ReportedTransaction]] = []
     private(set) var problems = Problems()
     /// The headers of the journals that were there.
     private var journals: Set<Data> = []
@@ -34,14 +34,14 @@ struct FollowerLane: Sendable {
     mutating func run(lives count: Int) throws {
         while lives < count || (!hasSeenJournals && lives < 10 * count) {
             try liveUntilKilled()
-            // While the past may be kept already, and stands in the journal still, since a writer was just killed.
+            // A writer was just killed, so the history may be preserved already and still be in the journal, too.
             guard lives.isMultiple(of: Self.livesPerGlance) else { continue }
             glances.append(try trial.history(RecallingChild(place: place, limit: Self.glance), &problems))
         }
     }
 
     private static let livesPerGlance = 5
-    /// How many transactions to look back: more than a journal has.
+    /// How many transactions to read: more than a journal has.
     private static let glance = 300
 
     /// The last life, which ends by itself.
@@ -60,7 +60,7 @@ struct FollowerLane: Sendable {
             switch kind {
             // While it opens the file, or reads what it has missed.
             case 0..<2: 4_000...40_000
-            // While it goes over to what is new.
+            // While it changes over to new changes.
             case 2..<7: 0...60_000
             default: 100_000...500_000
             }
@@ -81,12 +81,12 @@ struct FollowerLane: Sendable {
         let ending = child.wait()
         lives += 1
         if ending != expected { problems.add("The follower ended with \(ending).", .failure) }
-        let count = record.told.count
+        let count = record.received.count
         for line in AcknowledgementFile.read(place.acknowledgements) {
             record.add(line)
             problems.add(failureIn: line, of: "The follower")
         }
-        if record.told.count > count { livesWithChanges += 1 }
+        if record.received.count > count { livesWithChanges += 1 }
         addJournal()
     }
 

@@ -48,7 +48,7 @@ struct FullDiskTrial: Trial {
         let step = Int.random(in: 200...2_000, using: &random)
         var child = try start(.fillDisk(DiskChild(place: place, step: step, failures: 6)))
         guard child.readLine() == "ready" else {
-            tally.problems.add("The writer could not begin.", .failure)
+            tally.problems.add("The writer could not start.", .failure)
             return
         }
         MonotonicTime.pause(microseconds: Int.random(in: 0...20_000, using: &random))
@@ -77,7 +77,7 @@ struct FullDiskTrial: Trial {
         let standing = contender == .settle ? last : tried
         look(inspection, standing...standing, step, &tally, afterWriting: tried)
         child.say("end")
-        if child.wait() != .success { tally.problems.add("The writer failed in the end.", .failure) }
+        if child.wait() != .success { tally.problems.add("The writer failed at the end.", .failure) }
         try bench.keepFiles(in: disk.folder, named: name)
     }
 

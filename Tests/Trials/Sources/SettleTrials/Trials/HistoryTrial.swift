@@ -1,7 +1,7 @@
 import Foundation
 import TrialChecks
 
-/// Four writers of a file that keeps its history are killed and started again, and so is one who follows that.
+/// Four writers of a file that keeps its history are killed and restarted, and so is its follower.
 struct HistoryTrial: Trial {
     let name = "a history that is followed"
     let isForAll = false
@@ -30,19 +30,20 @@ struct HistoryTrial: Trial {
         for sentence in sentences + wrongUndos { problems.add(sentence) }
         for author in authors { problems.add(author.problems) }
         problems.add(follower.problems)
-        if !follower.hasSeenJournals { problems.add("The journal was hardly ever begun anew.", .failure) }
+        if !follower.hasSeenJournals { problems.add("The journal was hardly ever renewed.", .failure) }
         let commits = authors.reduce(0) { $0 + $1.record.commits.count }
         return TrialReport(
             name, contender.rawValue,
             figures: [
                 Figure("commits", commits), Figure("transactions", history.count),
                 Figure("kills", authors.reduce(0) { $0 + $1.kills }), Figure("follower lives", follower.lives),
-                Figure("of them told something", follower.livesWithChanges),
-                Figure("changes followed", follower.record.told.count), Figure("journals seen", follower.journalCount),
-                .time("all told within", duration),
+                Figure("of them with changes", follower.livesWithChanges),
+                Figure("changes followed", follower.record.received.count),
+                Figure("journals seen", follower.journalCount),
+                .time("all read within", duration),
                 .loss("lost", verdict.lost.count), .loss("doubled", verdict.doubled.count),
                 .loss("out of order", verdict.disordered.count), .loss("wrong author", verdict.wrongAuthors.count),
-                .loss("made by nobody", verdict.invented.count), .loss("holes told", follower.record.holes.count),
+                .loss("made by nobody", verdict.invented.count), .loss("gaps reported", follower.record.holes.count),
                 .loss("wrong undos", wrongUndos.count), .loss("failures", problems.count(of: .failure)),
             ], problems: problems.sentences)
     }
@@ -77,7 +78,7 @@ struct HistoryTrial: Trial {
 
     /// - Returns: What was wrong.
     private func undo(
-        _ history: [ToldTransaction], _ authors: [AuthorLane], _ place: ChildPlace, _ random: SeededGenerator,
+        _ history: [ReportedTransaction], _ authors: [AuthorLane], _ place: ChildPlace, _ random: SeededGenerator,
         _ problems: inout Problems
     ) throws -> [String] {
         var random = random
@@ -95,9 +96,9 @@ struct HistoryTrial: Trial {
         return answers.compactMap(\.text).filter { !$0.isEmpty }
     }
 
-    /// What the history tells, oldest first.
-    func history(_ order: RecallingChild, _ problems: inout Problems) throws -> [ToldTransaction] {
-        try recall(order, &problems).compactMap { ToldTransaction($0) }.reversed()
+    /// The history, oldest first.
+    func history(_ order: RecallingChild, _ problems: inout Problems) throws -> [ReportedTransaction] {
+        try recall(order, &problems).compactMap { ReportedTransaction($0) }.reversed()
     }
 
     private func recall(_ order: RecallingChild, _ problems: inout Problems) throws -> [Acknowledgement] {
@@ -105,8 +106,8 @@ struct HistoryTrial: Trial {
         var child = try start(.recall(order))
         _ = child.wait()
         let lines = AcknowledgementFile.read(order.place.acknowledgements)
-        for line in lines { problems.add(failureIn: line, of: "The one who looks back") }
-        if lines.last?.word != "end" { problems.add("The history was not told to its end.", .failure) }
+        for line in lines { problems.add(failureIn: line, of: "The reader of the history") }
+        if lines.last?.word != "end" { problems.add("The history was not read to its end.", .failure) }
         return lines
     }
 }

@@ -40,7 +40,7 @@ struct KillLane {
         if place.contender == .settle { checkSecret(secretInFile) }
         // A file is set aside if it was damaged, and only Settle has written here.
         for name in try FileManager.default.contentsOfDirectory(atPath: place.folder) where name.contains("corrupt") {
-            tally.problems.add("“\(name)” was put aside.", .failure)
+            tally.problems.add("“\(name)” was set aside.", .failure)
         }
         return tally
     }
@@ -50,7 +50,7 @@ struct KillLane {
         guard place.contender == .settle, let lines = place.format?.handwritten?.lines else { return }
         let text = try String(contentsOf: URL(filePath: place.file), encoding: .utf8)
         for line in lines where !text.contains(line) {
-            tally.problems.add("A line that was written by hand is gone: \(line)", .failure)
+            tally.problems.add("A hand-written line is gone: \(line)", .failure)
         }
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import TrialChecks
 
-/// Writing processes are killed at random moments. The next process on a file reports what it finds and goes on.
+/// Writing processes are killed at random moments. The next process on a file reports what it finds and continues.
 struct KillTrial: Trial {
     let name = "kill -9 while writing"
     let isForAll = true

@@ -12,9 +12,9 @@ struct LatencyTrial: Trial {
         let writes = bench.size.latencySamples
         var writer = try start(
             .stamp(StampingChild(place: bench.place(contender, in: folder, named: "stamped"), writes: writes)))
-        if writer.readLine() != "ready" { problems.add("The writer could not begin.", .failure) }
+        if writer.readLine() != "ready" { problems.add("The writer could not start.", .failure) }
         let reader = try start(.receive(ReceivingChild(place: received)))
-        if reader.readLine() != "ready" { problems.add("The reader could not begin.", .failure) }
+        if reader.readLine() != "ready" { problems.add("The reader could not start.", .failure) }
         writer.say("go")
         _ = writer.readLine()
         // The last write may still be on its way.

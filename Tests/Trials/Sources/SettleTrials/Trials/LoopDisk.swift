@@ -48,13 +48,13 @@ struct LoopDisk: ~Copyable {
     /// - Throws: `TrialError` if this user may not mount, or the system lacks the tools.
     init(making system: FileSystem, in image: String, at folder: String) throws {
         guard SystemTool.run(["truncate", "-s", "\(system.mebibytes)M", image]), SystemTool.run(system.maker + [image])
-        else { throw TrialError("making \(system.name) takes its tools") }
+        else { throw TrialError("making \(system.name) needs its tools") }
         try self.init(mounting: system, in: image, at: folder)
     }
 
     init(mounting system: FileSystem, in image: String, at folder: String) throws {
         guard let device = SystemTool.output(of: ["losetup", "--find", "--show", "--sector-size", "4096", image]) else {
-            throw TrialError("loop devices take root")
+            throw TrialError("loop devices need root")
         }
         // A device that has no room for all of a larger request writes a part of it and says that all is well.
         let limit = "/sys/block/\(URL(filePath: device).lastPathComponent)/queue/max_sectors_kb"
@@ -64,7 +64,7 @@ struct LoopDisk: ~Copyable {
         }
         guard SystemTool.run(["mount", "-o", system.options, device, folder]) else {
             _ = SystemTool.run(["losetup", "--detach", device])
-            throw TrialError("mounting \(system.name) takes root")
+            throw TrialError("mounting \(system.name) needs root")
         }
         (self.image, self.folder, self.device) = (image, folder, device)
     }
@@ -77,9 +77,11 @@ struct LoopDisk: ~Copyable {
     /// Copies the blocks as they are at one moment: twice, until nothing has been written in between.
     func copy(to path: String) throws {
         for _ in 0..<100 {
-            guard SystemTool.run(["cp", "--sparse=always", image, path]) else { throw TrialError("no copy of a disk") }
+            guard SystemTool.run(["cp", "--sparse=always", image, path]) else {
+                throw TrialError("a disk could not be copied")
+            }
             if SystemTool.run(["cmp", "-s", image, path]) { return }
         }
-        throw TrialError("a disk does not come to rest")
+        throw TrialError("a disk does not become idle")
     }
 }

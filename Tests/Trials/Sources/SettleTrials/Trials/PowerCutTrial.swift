@@ -55,7 +55,7 @@ struct PowerCutTrial: Trial {
         var random = bench.random(for: name)
         AcknowledgementFile.remove(places.child.acknowledgements)
         let child = try start(.power(PowerChild(place: places.child, failures: 6)))
-        guard child.readLine() == "ready" else { throw TrialError("The writer could not begin.") }
+        guard child.readLine() == "ready" else { throw TrialError("The writer could not start.") }
         for _ in 0..<bench.size.powerCuts {
             MonotonicTime.pause(microseconds: Int.random(in: 500...60_000, using: &random))
             child.pause()

@@ -9,7 +9,7 @@ struct ReadersTrial: Trial {
         let folder = try bench.makeFolder("readers")
         var problems = Problems()
         let writer = try start(.rewrite(RewritingChild(place: bench.place(contender, in: folder, named: "rewriter"))))
-        if writer.readLine() != "ready" { problems.add("The writer could not begin.", .failure) }
+        if writer.readLine() != "ready" { problems.add("The writer could not start.", .failure) }
         let milliseconds = bench.size.readingMilliseconds
         let counts = try Lanes.run(2) { lane in
             let place = bench.place(contender, in: folder, named: "reader-\(lane)")
@@ -20,7 +20,7 @@ struct ReadersTrial: Trial {
         writer.kill()
         func sum(_ index: Int) -> Int { counts.reduce(0) { $0 + (index < $1.count ? $1[index] : 0) } }
         // Readers that have seen few versions have proved nothing.
-        if sum(1) < 10 { problems.add("The readers saw \(sum(1)) versions of the file only.", .failure) }
+        if sum(1) < 10 { problems.add("The readers saw only \(sum(1)) versions of the file.", .failure) }
         return TrialReport(
             name, contender.rawValue,
             figures: [

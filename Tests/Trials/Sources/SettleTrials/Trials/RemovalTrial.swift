@@ -65,7 +65,7 @@ struct RemovalTrial: Trial {
             Keeper(try start(.keep(KeepingChild(place: place, writer: writer))))
         }
         for (index, keeper) in keepers.enumerated() where keeper.child.readLine() != "ready" {
-            result.problems.add("Process \(index) could not begin.", .failure)
+            result.problems.add("Process \(index) could not start.", .failure)
             return result
         }
         _ = waitForSteps(of: places)

@@ -8,11 +8,11 @@ struct SmallDisk: ~Copyable {
     init(at folder: String, kibibytes: Int) throws {
         #if os(Linux)
             guard Self.run("mount", "-t", "tmpfs", "-o", "size=\(kibibytes)k,mode=700", "settle-trials", folder) else {
-                throw TrialError("mounting a small disk takes root")
+                throw TrialError("mounting a small disk needs root")
             }
             self.folder = folder
         #else
-            throw TrialError("needs tmpfs, which Linux has")
+            throw TrialError("tmpfs exists only on Linux")
         #endif
     }
 

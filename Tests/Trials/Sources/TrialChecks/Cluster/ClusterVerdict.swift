@@ -21,7 +21,7 @@ public struct ClusterVerdict: Sendable {
     public private(set) var doubled: [String] = []
     /// Values that nobody has written, that were refused, or that are in the place of others.
     public private(set) var invented: [String] = []
-    /// What a follower was not told, told twice, or told in another order.
+    /// What a follower did not receive, received twice, or received in another order.
     public private(set) var gaps: [String] = []
     /// Registers whose answers no order explains.
     public private(set) var unexplained: [String] = []
@@ -79,7 +79,7 @@ public struct ClusterVerdict: Sendable {
             case nil: invented.append("Nobody has written \(stored.value), which was stored at \(stored.revision).")
             case "refused":
                 invented.append(
-                    "\(stored.value) was stored at \(stored.revision), and its client was told that it is not.")
+                    "\(stored.value) was stored at \(stored.revision), but its commit was refused.")
             default: break
             }
         }
@@ -112,25 +112,25 @@ public struct ClusterVerdict: Sendable {
         }
     }
 
-    /// A follower has been told each revision once and in order, from where it began.
+    /// A follower has received each revision once and in order, from where it began.
     private mutating func checkFollower(_ client: Int, _ lines: [Acknowledgement], _ revisions: [Int]) {
         guard let beginning = lines.first(where: { $0.word == "began" })?.numbers.first else { return }
         var rest = revisions.filter { $0 > beginning }[...]
         for line in lines where line.word == "hole" {
-            gaps.append("Client \(client) was told that it has missed something: \(line.text ?? "")")
+            gaps.append("Client \(client) received a change that reports missed ones: \(line.text ?? "")")
         }
         for line in lines where line.word == "saw" {
             guard let position = line.numbers.last else { continue }
             if position == rest.first {
                 rest.removeFirst()
             } else if let index = rest.firstIndex(of: position) {
-                gaps.append("Client \(client) was told \(position) without \(rest[..<index].map(String.init)).")
+                gaps.append("Client \(client) received \(position) without \(rest[..<index].map(String.init)).")
                 rest = rest[(index + 1)...]
             } else {
-                gaps.append("Client \(client) was told \(position) again, or too early.")
+                gaps.append("Client \(client) received \(position) again, or too early.")
             }
         }
-        if !rest.isEmpty { gaps.append("Client \(client) was not told \(rest.map(String.init)).") }
+        if !rest.isEmpty { gaps.append("Client \(client) did not receive \(rest.map(String.init)).") }
     }
 
     private static func last(_ log: [Stored]) -> [Int: Int] {

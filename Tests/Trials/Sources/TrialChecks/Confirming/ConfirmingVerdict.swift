@@ -37,7 +37,7 @@ public struct ConfirmingVerdict: Sendable {
         var attempts: [String: ConfirmingRecord.Attempt] = [:]
         for writer in writers { attempts.merge(writer.attempts) { first, _ in first } }
         for entry in history { replay(entry, attempts[entry.author]) }
-        if pending != nil { wrong.append("A commit was neither confirmed nor taken back.") }
+        if pending != nil { wrong.append("A commit was neither confirmed nor reverted.") }
         if found.number != number { wrong.append("\(Self.text(found.number)) was found, not \(Self.text(number)).") }
         if found.total != total { wrong.append("The counter is \(found.total), not \(total).") }
         checkCompleteness(history, writers)
@@ -81,10 +81,10 @@ public struct ConfirmingVerdict: Sendable {
     /// A commit is taken back.
     private mutating func end(_ entry: ConfirmingEntry) {
         defer { pending = nil }
-        guard let pending else { return wrong.append("\(entry.author) has taken back nothing.") }
+        guard let pending else { return wrong.append("\(entry.author) reverted nothing.") }
         guard entry.after == pending.base, entry.before != entry.after else {
             let (after, base) = (Self.text(entry.after), Self.text(pending.base))
-            return wrong.append("\(entry.author) has put back \(after), not \(base).")
+            return wrong.append("\(entry.author) restored \(after), not \(base).")
         }
     }
 

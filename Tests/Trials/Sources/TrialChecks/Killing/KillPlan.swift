@@ -1,6 +1,6 @@
 /// The steps that a process writes until it is killed.
 ///
-/// A step depends only on the seed and its number, so the parent knows the state after each step without being told.
+/// A step depends only on the seed and its number, so the parent can compute the state after each step.
 public struct KillPlan: Sendable, Codable {
     public enum Step: Sendable {
         /// A plain write of one setting.

@@ -79,7 +79,7 @@ public struct MigrationVerdict: Sendable {
         let again = programs.new.values.flatMap(\.migrations).count { $0 > first }
         if again > 0 { notOnce.append("The steps ran \(again) times after the file had been migrated.") }
         for (number, writer) in programs.old {
-            // One that was let go on has been told at its next commit.
+            // One that was not stopped has been refused at its next commit.
             let count = writer.commits.count { $0 > first }
             if count > 1 { late.append("Program \(number) made \(count) commits after the migration.") }
             if writer.refused == 0 { late.append("Program \(number) was never refused.") }
@@ -87,12 +87,12 @@ public struct MigrationVerdict: Sendable {
     }
 
     private mutating func checkBefore(_ before: MigratedValues?, _ programs: Programs) {
-        guard let before else { return kept.append("The version from before is not kept.") }
-        if before.numbers["closure"] != nil { kept.append("The kept version is migrated.") }
+        guard let before else { return kept.append("The version from before the migration was not preserved.") }
+        if before.numbers["closure"] != nil { kept.append("The preserved version has been migrated.") }
         var kept = MigrationVerdict()
-        kept.check(before.numbers["total"] ?? before.numbers["sum.total"], "the kept total", programs.old.values)
+        kept.check(before.numbers["total"] ?? before.numbers["sum.total"], "the preserved total", programs.old.values)
         for (number, writer) in programs.old { kept.check(before.step(ofOld: number), writer, number) }
-        self.kept += kept.sentences.map { "In the kept version: \($0)" }
+        self.kept += kept.sentences.map { "In the preserved version: \($0)" }
     }
 
     private init() {}

@@ -1,22 +1,23 @@
-/// What a follower of the history has been told, over all its lives.
+/// What a follower of the history has received, over all its lives.
 public struct FollowerRecord: Sendable {
     /// The position of the snapshot that it began with; `nil` before it has one.
     public private(set) var beginning: Int?
-    /// The place to go on from.
+    /// The token to resume from.
     public private(set) var token: String?
-    public private(set) var told: [ToldTransaction] = []
-    /// How often it was told that it had missed something, after the snapshot that it began with.
+    public private(set) var received: [ReportedTransaction] = []
+    /// The snapshots that it received in place of changes, besides the one that it began with.
     public private(set) var holes: [String] = []
 
     public init() {}
 
     public mutating func add(_ line: Acknowledgement) {
-        if let transaction = ToldTransaction(line) {
-            told.append(transaction)
+        if let transaction = ReportedTransaction(line) {
+            received.append(transaction)
             token = transaction.token
         } else if line.word == "snapshot" {
             if beginning != nil {
-                holes.append("A snapshot came at \(line.numbers) instead of what follows \(told.last?.position ?? -1).")
+                holes.append(
+                    "A snapshot came at \(line.numbers) instead of what follows \(received.last?.position ?? -1).")
             }
             beginning = beginning ?? line.numbers.first
             token = line.text

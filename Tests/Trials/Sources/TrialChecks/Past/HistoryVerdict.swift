@@ -1,12 +1,12 @@
-/// Compares what a history tells, and what its follower was told, with what the writers have acknowledged.
+/// Compares a history, and what its follower received, with what the writers have acknowledged.
 public struct HistoryVerdict: Sendable {
-    /// Acknowledged transactions that are not told, and those that the follower was not told.
+    /// Acknowledged transactions that the history lacks, and those that the follower did not receive.
     public private(set) var lost: [String] = []
-    /// Transactions that are told more than once.
+    /// Transactions that occur more than once.
     public private(set) var doubled: [String] = []
-    /// Transactions that are told at another place than the one at which they were made.
+    /// Transactions at another position than the one at which they were made.
     public private(set) var disordered: [String] = []
-    /// Transactions of another name, program or process than those that made them.
+    /// Transactions with another name, program or process than those that made them.
     public private(set) var wrongAuthors: [String] = []
     /// Transactions that nobody has made.
     public private(set) var invented: [String] = []
@@ -17,10 +17,10 @@ public struct HistoryVerdict: Sendable {
     ///   - writers: The writers by their number.
     ///   - program: The name of the program that they all are.
     ///   - history: All transactions, oldest first.
-    ///   - glances: What the history has told of its newest transactions while others were made, each oldest first.
+    ///   - glances: The newest transactions as read while others were made, each oldest first.
     public init(
-        _ writers: [AuthorRecord], program: String, history: [ToldTransaction], follower: FollowerRecord,
-        glances: [[ToldTransaction]] = []
+        _ writers: [AuthorRecord], program: String, history: [ReportedTransaction], follower: FollowerRecord,
+        glances: [[ReportedTransaction]] = []
     ) {
         checkOrder(history, "The history", after: 0)
         checkSteps(history)
@@ -28,16 +28,16 @@ public struct HistoryVerdict: Sendable {
         checkCompleteness(history, writers)
         check(follower, history)
         for glance in glances {
-            checkOrder(glance, "A look back", after: glance.first.map { $0.position - $0.count } ?? 0)
-            compare(glance, "a look back", with: history)
+            checkOrder(glance, "A read", after: glance.first.map { $0.position - $0.count } ?? 0)
+            compare(glance, "a read", with: history)
         }
     }
 
     /// Each position once, and none left out.
-    private mutating func checkOrder(_ told: [ToldTransaction], _ name: String, after beginning: Int) {
+    private mutating func checkOrder(_ received: [ReportedTransaction], _ name: String, after beginning: Int) {
         var seen: Set<Int> = []
         var last = beginning
-        for transaction in told {
+        for transaction in received {
             let position = transaction.position
             guard seen.insert(position).inserted else {
                 doubled.append("\(name) has \(transaction) again.")
@@ -53,8 +53,8 @@ public struct HistoryVerdict: Sendable {
         }
     }
 
-    /// Each transaction has to go on where the one before it has left its writer's key and the counter.
-    private mutating func checkSteps(_ history: [ToldTransaction]) {
+    /// Each transaction has to start from the writer's key and the counter that the one before it has left.
+    private mutating func checkSteps(_ history: [ReportedTransaction]) {
         var steps: [Int: Int] = [:]
         var total = 0
         for transaction in history {
@@ -73,7 +73,7 @@ public struct HistoryVerdict: Sendable {
         }
     }
 
-    private mutating func check(_ transaction: ToldTransaction, _ writers: [AuthorRecord], _ program: String) {
+    private mutating func check(_ transaction: ReportedTransaction, _ writers: [AuthorRecord], _ program: String) {
         guard let writer = transaction.writer, let step = transaction.step, writers.indices.contains(writer),
             let process = writers[writer].processes[step]
         else { return invented.append("Nobody has made \(transaction).") }
@@ -86,7 +86,7 @@ public struct HistoryVerdict: Sendable {
         }
     }
 
-    private mutating func checkCompleteness(_ history: [ToldTransaction], _ writers: [AuthorRecord]) {
+    private mutating func checkCompleteness(_ history: [ReportedTransaction], _ writers: [AuthorRecord]) {
         var counts: [String: Int] = [:]
         for transaction in history { counts[transaction.author, default: 0] += 1 }
         for (author, count) in counts.sorted(by: { $0.key < $1.key }) where count > 1 {
@@ -94,26 +94,28 @@ public struct HistoryVerdict: Sendable {
         }
         for (number, writer) in writers.enumerated() {
             for step in writer.commits.union(writer.savedWrites).sorted() {
-                let author = ToldTransaction.author(ofStep: step, by: number)
+                let author = ReportedTransaction.author(ofStep: step, by: number)
                 if counts[author] == nil { lost.append("The history lacks \(author), which was acknowledged.") }
             }
         }
     }
 
-    /// The follower has to be told what the history has, in its order.
-    private mutating func check(_ follower: FollowerRecord, _ history: [ToldTransaction]) {
-        guard let beginning = follower.beginning else { return lost.append("The follower was told nothing.") }
-        checkOrder(follower.told, "The follower", after: beginning)
-        compare(follower.told, "the follower", with: history)
-        let told = Set(follower.told.map(\.token))
-        for transaction in history where transaction.position > beginning && !told.contains(transaction.token) {
-            lost.append("The follower was not told of \(transaction).")
+    /// The follower has to receive what the history has, in its order.
+    private mutating func check(_ follower: FollowerRecord, _ history: [ReportedTransaction]) {
+        guard let beginning = follower.beginning else { return lost.append("The follower received nothing.") }
+        checkOrder(follower.received, "The follower", after: beginning)
+        compare(follower.received, "the follower", with: history)
+        let received = Set(follower.received.map(\.token))
+        for transaction in history where transaction.position > beginning && !received.contains(transaction.token) {
+            lost.append("The follower did not receive \(transaction).")
         }
     }
 
-    private mutating func compare(_ told: [ToldTransaction], _ name: String, with history: [ToldTransaction]) {
+    private mutating func compare(
+        _ received: [ReportedTransaction], _ name: String, with history: [ReportedTransaction]
+    ) {
         let known = Dictionary(history.map { ($0.token, $0) }) { first, _ in first }
-        for transaction in told {
+        for transaction in received {
             guard let same = known[transaction.token] else {
                 invented.append("The history lacks \(transaction), which \(name) has.")
                 continue

@@ -19,20 +19,20 @@ public struct EditorTally: Sendable {
     public mutating func compare(edit: Int, write: Int) {
         if edit != lastEdit {
             lostEdits += 1
-            problems.add("The edited setting is \(edit) in the end, not \(lastEdit).")
+            problems.add("The edited setting is \(edit) at the end, not \(lastEdit).")
         }
         if write != lastWrite {
             lostWrites += 1
-            problems.add("The written setting is \(write) in the end, not \(lastWrite).")
+            problems.add("The written setting is \(write) at the end, not \(lastWrite).")
         }
     }
 
     public var figures: [Figure] {
         [
             Figure("edits", edits), Figure("made again", repeated), Figure("writes meanwhile", lastWrite),
-            .loss("edits not published", unpublished), .loss("edits lost in the end", lostEdits),
-            .loss("writes lost in the end", lostWrites), Figure("invalid edits", mistakes),
-            .loss("reported without line and column", unreported), .loss("written over", overwritten),
+            .loss("edits not published", unpublished), .loss("edits lost at the end", lostEdits),
+            .loss("writes lost at the end", lostWrites), Figure("invalid edits", mistakes),
+            .loss("reported without line and column", unreported), .loss("overwritten", overwritten),
             .loss("failures", problems.count(of: .failure)),
         ]
     }

@@ -1,5 +1,5 @@
 /// What one of several writers tried and finished: it sets its own key to the number of each step, then adds one to the
-/// shared counter in a commit, which also saves the key. At intervals it opens the file anew, and reports the step in
+/// shared counter in a commit, which also saves the key. At intervals it opens the file again, and reports the step in
 /// its key.
 public struct WriterRecord: Sendable, Hashable {
     /// The number of steps begun.
@@ -9,7 +9,7 @@ public struct WriterRecord: Sendable, Hashable {
     /// The newest step begun, and the newest one finished.
     public var lastAttempted = 0
     public var lastAcknowledged = 0
-    /// Each time the key had another step than the newest one when the file was opened anew, in words.
+    /// Each time the key had another step than the newest one when the file was opened again, as text.
     public private(set) var losses: [String] = []
 
     public init() {}

@@ -1,16 +1,16 @@
-/// What the history of a file, or a follower of it, tells of one transaction.
+/// One transaction, as the history of a file or a follower of it reports it.
 ///
 /// Each transaction of the trial sets its writer's own key to the number of a step, and each commit adds one to a
 /// counter of all writers. Its author is named after both: `w2-17`.
-public struct ToldTransaction: Sendable, Hashable {
-    /// The place in the history, as a text.
+public struct ReportedTransaction: Sendable, Hashable {
+    /// The token in the history, as a text.
     public var token: String
     public var position: Int
     /// How many transactions it stands for.
     public var count: Int
     /// The author's name; `-` if it has none.
     public var author: String
-    /// The author's program and process; `nil` where only the name is told.
+    /// The author's program and process; `nil` where only the name is reported.
     public var program: String?
     public var process: Int?
     /// The writer whose key has changed, and the steps before and after; `nil` if no such key has changed.
@@ -39,17 +39,17 @@ public struct ToldTransaction: Sendable, Hashable {
     public static func author(ofStep step: Int, by writer: Int) -> String { "w\(writer)-\(step)" }
 }
 
-extension ToldTransaction {
-    private static let word = "told"
+extension ReportedTransaction {
+    private static let word = "transaction"
 
-    /// The acknowledgement that tells of it.
+    /// The acknowledgement that describes it.
     public var acknowledgement: Acknowledgement {
         let numbers = [process, writer, stepBefore, step, total].map { $0 ?? -1 }
         let texts = [token, author] + (program.map { [$0] } ?? [])
         return Acknowledgement(Self.word, [position, count] + numbers, text: texts.joined(separator: " "))
     }
 
-    /// - Returns: `nil` if the acknowledgement tells of something else.
+    /// - Returns: `nil` if the acknowledgement describes something else.
     public init?(_ line: Acknowledgement) {
         let texts = (line.text ?? "").split(separator: " ", maxSplits: 2).map(String.init)
         guard line.word == Self.word, line.numbers.count == 7, texts.count > 1 else { return nil }
@@ -64,6 +64,6 @@ extension ToldTransaction {
     }
 }
 
-extension ToldTransaction: CustomStringConvertible {
+extension ReportedTransaction: CustomStringConvertible {
     public var description: String { "\(author) at \(position)" }
 }
