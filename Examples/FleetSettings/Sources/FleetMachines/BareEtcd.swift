@@ -83,7 +83,7 @@ package struct BareEtcd: Sendable {
         for _ in 1...Self.watchAttempts {
             if let events = try await events(from: first, to: fence) { return events }
         }
-        throw MachineError("A watch from revision \(first) on does not come to revision \(fence).")
+        throw MachineError("A watch from revision \(first) does not reach revision \(fence).")
     }
 
     /// How often a watch that has ended too early, or has stood still, is begun again.

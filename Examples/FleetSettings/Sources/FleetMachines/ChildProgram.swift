@@ -83,7 +83,7 @@ package final class ChildProgram: Sendable {
         }
     }
 
-    /// Stops the child, which keeps its connections; or lets it go on.
+    /// Stops the child, which keeps its connections, or resumes it.
     package func pause(_ isPaused: Bool = true) {
         process.withLock { process in
             if process.isRunning { Foundation.kill(id, isPaused ? SIGSTOP : SIGCONT) }

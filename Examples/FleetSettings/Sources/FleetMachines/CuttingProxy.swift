@@ -61,7 +61,7 @@ package final class CuttingProxy: Sendable {
         init(_ url: String) throws {
             let place = url.split(separator: "/").last?.split(separator: ":") ?? []
             guard url.hasPrefix("http://"), place.count == 2, let port = Int(place[1]) else {
-                throw MachineError("“\(url)” is no address of a member without encryption.")
+                throw MachineError("“\(url)” is not the unencrypted address of a member.")
             }
             (host, self.port) = (String(place[0]), port)
         }

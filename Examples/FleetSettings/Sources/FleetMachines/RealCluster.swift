@@ -127,7 +127,7 @@ package final class RealCluster: Sendable {
         }
     }
 
-    /// Stops a member, which keeps its connections; or lets it go on.
+    /// Stops a member, which keeps its connections, or resumes it.
     package func pause(_ index: Int, _ isPaused: Bool = true) {
         members.withLock { $0[index].process }?.pause(isPaused)
     }

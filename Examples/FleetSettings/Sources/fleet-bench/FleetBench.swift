@@ -15,7 +15,7 @@ struct FleetBench: AsyncParsableCommand {
 
     struct Measure: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Measures, and prints a table.")
-        @Flag(help: "With fewer samples, stores and programs.") var quick = false
+        @Flag(help: "Use fewer samples, stores and programs.") var quick = false
         @Option(help: "How many stores watch at once; 2,000 by default.") var stores: Int?
         @Option(help: "The parts, separated by commas: commit, sizes, watch, stores, relay.") var only: String?
 

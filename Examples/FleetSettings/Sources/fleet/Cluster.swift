@@ -14,16 +14,16 @@ struct Cluster: ParsableArguments {
     @Option(help: "The client URLs of the members, separated by commas.")
     var endpoints = "http://127.0.0.1:2379"
 
-    @Option(help: "What the keys of the settings begin with.")
+    @Option(help: "The prefix of the settings' keys.")
     var prefix = "/fleet/"
 
-    @Option(help: "The machine whose own settings are meant, which come before those of the fleet.")
+    @Option(help: "The machine whose own settings to use; they come before those of the fleet.")
     var host: String?
 
-    @Option(help: "The group of machines whose own settings are meant, such as the canaries.")
+    @Option(help: "The group of machines whose own settings to use, such as the canaries.")
     var group: String?
 
-    @Option(help: "The user of etcd. The password is taken from the variable FLEET_PASSWORD.")
+    @Option(help: "The user of etcd. The password is that in the variable FLEET_PASSWORD.")
     var user: String?
 
     @Option(help: "The file with the certificates that sign those of the members.")
@@ -35,7 +35,7 @@ struct Cluster: ParsableArguments {
     @Option(help: "The file with the client's key.")
     var key: String?
 
-    @Option(help: "The file that keeps the last known values, and what could not be sent.")
+    @Option(help: "The file with the last known values, and with writes that could not be sent.")
     var localCopy: String?
 
     /// Whether the settings of a machine or a group are meant.
@@ -52,9 +52,9 @@ struct Cluster: ParsableArguments {
     }
 
     func validate() throws {
-        guard host == nil || group == nil else { throw ValidationError("--host and --group do not go together.") }
+        guard host == nil || group == nil else { throw ValidationError("--host and --group exclude each other.") }
         guard (certificate == nil) == (key == nil) else {
-            throw ValidationError("--certificate and --key go together.")
+            throw ValidationError("--certificate and --key must be given together.")
         }
         guard user == nil || ProcessInfo.processInfo.environment["FLEET_PASSWORD"] != nil else {
             throw ValidationError("Set FLEET_PASSWORD to the password of “\(user ?? "")”.")

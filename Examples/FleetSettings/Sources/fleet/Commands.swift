@@ -9,7 +9,7 @@ import SettleEtcd
 #endif
 
 extension SettingValue {
-    /// JSON on one line; what is no JSON is a text.
+    /// JSON on one line; anything else is text.
     init(argument: String) {
         self = (try? SettingValue(json: Data(argument.utf8))) ?? .string(argument)
     }
@@ -48,7 +48,7 @@ extension Fleet {
             discussion: "Each line begins with a token, after which another run resumes, on any machine.")
         @OptionGroup var cluster: Cluster
         @Option(help: "The token to resume after. Without one: changes from now on.") var after: ChangeToken?
-        @Option(help: "End after so many changes.") var count: Int?
+        @Option(help: "End after this many changes.") var count: Int?
 
         func run() async throws {
             let (after, count) = (after, count)

@@ -42,17 +42,17 @@ extension Fleet {
         static let configuration = CommandConfiguration(
             abstract: "Prints who changed what and when, newest first.",
             discussion: """
-                It begins where etcd has compacted, and has the changes of all programs and tools. What the cluster has can \
-                be read by those who may read the prefix, so secrets are printed, too.
+                The history begins at etcd's last compaction, and has the changes of all programs and tools. Anyone who may read \
+                the prefix can read its values, so secrets are printed, too.
                 """)
         @OptionGroup var cluster: Cluster
-        @Option(help: "The most transactions to print.") var limit = 20
-        @Argument(help: "Only those of this key, and of keys within it.") var key: String?
+        @Option(help: "The maximum number of transactions to print.") var limit = 20
+        @Argument(help: "Print only those of this key, and of keys within it.") var key: String?
 
         func validate() throws {
-            guard limit > 0 else { throw ValidationError("--limit is 1 or more.") }
+            guard limit > 0 else { throw ValidationError("--limit must be at least 1.") }
             guard key.map({ SettingKey($0) != nil }) ?? true else {
-                throw ValidationError("“\(key ?? "")” is no key of a setting.")
+                throw ValidationError("“\(key ?? "")” is not a key of a setting.")
             }
         }
 
@@ -68,14 +68,14 @@ extension Fleet {
 
     struct Undo: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Takes a transaction back, in one commit.",
+            abstract: "Undoes a transaction, in one commit.",
             discussion: """
                 Without a token: the newest one that is not an undo and was not undone. Keys that have changed since are left \
                 as they are and named, and the program ends with 1. To redo, undo the undo.
                 """)
         @OptionGroup var cluster: Cluster
-        @Option(help: "Who makes the change.") var author: String?
-        @Flag(help: "Put back keys, too, that have changed since.") var force = false
+        @Option(help: "The author of the change.") var author: String?
+        @Flag(help: "Also restore keys that have changed since.") var force = false
         @Argument(help: "The token of the transaction, as `fleet history` prints it.") var token: ChangeToken?
 
         func run() async throws {
@@ -83,19 +83,19 @@ extension Fleet {
             try await cluster.open(start: .withClusterOnly, usesLocalCopy: false) { store, _ in
                 let newest = token == nil ? try await store.history.entries().newestToUndo() : nil
                 guard let token = token ?? newest else {
-                    Terminal.complain("fleet: The history has nothing that could be undone.")
+                    Terminal.complain("fleet: The history has nothing to undo.")
                     throw ExitCode.failure
                 }
                 let result = try await store.history.undo(token, force: force, author: author)
                 if !result.keys.isEmpty {
                     let token = result.token.map { " at \($0)" } ?? ""
-                    Terminal.say("Put back\(token): \(result.keys.joined(separator: ", ")).")
+                    Terminal.say("Restored\(token): \(result.keys.joined(separator: ", ")).")
                 }
                 for conflict in result.conflicts {
-                    Terminal.complain("fleet: Left as it is, because it has changed since: \(conflict).")
+                    Terminal.complain("fleet: Not restored, because it has changed since: \(conflict).")
                 }
                 guard result.conflicts.isEmpty else { throw ExitCode.failure }
-                if result.keys.isEmpty { Terminal.say("There was nothing to put back.") }
+                if result.keys.isEmpty { Terminal.say("There was nothing to restore.") }
             }
         }
     }

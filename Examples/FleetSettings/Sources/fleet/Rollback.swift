@@ -5,13 +5,13 @@ import SettleEtcd
 extension Fleet {
     struct Rollback: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Brings all values under the prefix back to what they were, in one commit.",
+            abstract: "Restores all values under the prefix as they were after a transaction, in one commit.",
             discussion: """
-                Prints what changes by it first. If anybody changes a value meanwhile, nothing is written. The commit is in the \
+                Prints the resulting changes first. If a value changes meanwhile, nothing is written. The commit is in the \
                 history, so `fleet undo` takes it back.
                 """)
         @OptionGroup var cluster: Cluster
-        @Option(help: "Who makes the change.") var author: String?
+        @Option(help: "The author of the change.") var author: String?
         @Flag(help: "Only print what would change.") var dryRun = false
         @Argument(help: "The token of the last transaction that stays, as `fleet history` prints it.")
         var token: ChangeToken

@@ -144,7 +144,7 @@ struct CutConnectionTests {
         }
     }
 
-    /// What a follower is told.
+    /// What a follower receives.
     private struct Seen {
         private var changes: ResumedChanges.Iterator
         private(set) var values: [Int] = []
@@ -223,7 +223,7 @@ struct CutConnectionTests {
 
     // MARK: Streams
 
-    /// Asks for an answer without events, too, as etcd sends one to whoever wants to know how far it is.
+    /// Asks for an answer without events, too, as etcd sends one to a client that asks for its progress.
     private struct ProgressTransport: EtcdTransport {
         let base: EtcdHTTPTransport
 

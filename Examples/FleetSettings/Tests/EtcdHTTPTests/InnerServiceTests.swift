@@ -37,7 +37,7 @@ struct InnerServiceTests {
         #expect(verdict.lost.count == 1)
     }
 
-    @Test("It must be told what it has stored, and nothing of the others")
+    @Test("It must receive what it has stored, and nothing of the others")
     func follower() {
         #expect(verdict(of: lines).sentences == [])
         #expect(verdict(of: lines.filter { $0.word != "saw" }).gaps.count == 1)

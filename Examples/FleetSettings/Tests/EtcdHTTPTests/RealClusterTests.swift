@@ -90,7 +90,7 @@ struct RealClusterTests {
         return try await SettingsStore.open(storage: EtcdStorage(configuration, transport: transport))
     }
 
-    @Test("Commits go on when the leader is killed") func commitsGoOnWhenTheLeaderIsKilled() async throws {
+    @Test("Commits continue when the leader is killed") func commitsContinueWhenTheLeaderIsKilled() async throws {
         let cluster = try RealCluster()
         try await cluster.ready()
         let transport = try EtcdHTTPTransport()
@@ -198,7 +198,8 @@ struct RealClusterTests {
     }
 
     /// Followers that write nothing have nothing but the stream to notice it.
-    @Test("A follower goes on after the end of its token") func aFollowerGoesOnAfterTheEndOfItsToken() async throws {
+    @Test("A follower continues after the end of its token") func aFollowerContinuesAfterTheEndOfItsToken() async throws
+    {
         let cluster = try RealCluster(members: 1, arguments: ["--auth-token-ttl", "1"])
         try await cluster.ready()
         try cluster.control("user", "add", "root:secret")
@@ -211,7 +212,7 @@ struct RealClusterTests {
         }
         let settings = try await store.group(Counter.self)
         for count in 1...3 {
-            // Longer than a token lives, and the stream begins anew with a member that knows none.
+            // Longer than a token lives, and the stream is opened again on a member that knows none.
             try await Task.sleep(for: .seconds(2))
             if count == 2 {
                 cluster.kill(0)

@@ -10,14 +10,14 @@ extension Fleet {
         static let configuration = CommandConfiguration(
             abstract: "Shows a fleet on this machine: three nodes of etcd, six services, and what they survive.",
             discussion: """
-                Changes a limit, tries one out on a group, takes changes back, stops everything in an emergency, kills the \
+                Changes a limit, tries one out on a group, undoes changes, stops everything in an emergency, kills the \
                 leader in the middle of a stream of commits, cuts a service off and lets it back, and checks each of it, and \
                 that nothing was lost. Exits with 1 if anything was. It needs Debian's packages etcd-server and \
                 etcd-client; with iproute2, and where namespaces are permitted, the service is cut off by its network, \
                 and otherwise it is stopped.
                 """)
 
-        @Flag(help: "With fewer commits.") var quick = false
+        @Flag(help: "Make fewer commits.") var quick = false
 
         func run() async throws {
             try Fleet.requireEtcd()
@@ -66,7 +66,7 @@ struct Demonstration {
         etcd = BareEtcd(transport, endpoints: cluster.endpoints, prefix: Self.prefix)
         storage = EtcdStorage(
             EtcdConfiguration(endpoints: cluster.endpoints, prefix: Self.prefix), transport: transport)
-        // A place to begin after, for all of them.
+        // A token to begin after, for all of them.
         beginning = try await etcd.put("limits.requests", "100")
         let (network, folder) = (network, folder)
         services = (1...6).map {
@@ -92,7 +92,7 @@ struct Demonstration {
         return isGood
     }
 
-    // MARK: Words
+    // MARK: Texts
 
     static func say(_ line: String) { Terminal.say(line) }
 

@@ -87,7 +87,7 @@ extension Demonstration {
             try await lonely.wait("its commit has ended") { $0[before...].contains { $0.word == "failed" } }
             let reason = lonely.lines[before...].last { $0.word == "failed" }?.text ?? ""
             Self.say("  its commit fails: \(reason)")
-            Self.say("  its plain write limits.burst = 42 stays in force there, and is kept")
+            Self.say("  its plain write limits.burst = 42 stays in force there, and waits")
         }
         let missed = try await newestRevision()
         Self.say("  meanwhile service 2 has committed 10 times; what `fleet status` says:")

@@ -8,7 +8,7 @@ import TrialChecks
 
 extension Fleet {
     /// A service of the demonstration or of the trial: a store with one group, which does what its parent says and
-    /// tells what it sees, a line for each.
+    /// reports what it sees, a line for each.
     struct ServiceChild: AsyncParsableCommand {
         static let configuration = CommandConfiguration(commandName: "service", shouldDisplay: false)
         @OptionGroup var cluster: Cluster
@@ -107,13 +107,13 @@ private struct Service {
         var isFirst = token == nil
         for await change in store.history.changes(after: token) {
             let now = MonotonicTime.now()
-            // Without a place to begin after, everything comes first.
+            // Without a token to begin after, everything comes first.
             let isBeginning = isFirst && change.snapshot != nil
             isFirst = false
             if isBeginning, change.token == nil { continue }
             if !isBeginning, change.missed != .nothing { Self.tell("hole", now, text: "\(change)") }
             guard let token = change.token else {
-                Self.tell("hole", now, text: "A change has no place: \(change)")
+                Self.tell("hole", now, text: "A change has no token: \(change)")
                 continue
             }
             let keys = change.mutations.map { "\($0.key)" }.joined(separator: ",")

@@ -10,7 +10,7 @@ final class ServiceProcess: Sendable {
     private let arguments: [String]
     private let copy: String
     private let child = Mutex<ChildProgram?>(nil)
-    private let told = Mutex<[Acknowledgement]>([])
+    private let reported = Mutex<[Acknowledgement]>([])
     private let reading = Mutex<Task<Void, Never>?>(nil)
     /// How far its wall clock is ahead of the machine's, in seconds.
     private let clockLead = Mutex(0)
@@ -39,10 +39,10 @@ final class ServiceProcess: Sendable {
 
     private static func machine(_ number: Int) -> String { "service \(number)" }
 
-    /// What it has told so far.
-    var lines: [Acknowledgement] { told.withLock { $0 } }
+    /// What it has reported so far.
+    var lines: [Acknowledgement] { reported.withLock { $0 } }
 
-    /// Starts it, with the local copy that it had before, after the last place that it has told.
+    /// Starts it, with the local copy that it had before, after the last token that it has reported.
     func start() throws {
         var arguments = arguments + ["--local-copy", copy]
         if let place = place { arguments += ["--after", place] }
@@ -51,12 +51,12 @@ final class ServiceProcess: Sendable {
         let task = Task {
             for await line in child.lines {
                 guard let line = Acknowledgement(line: line) else { continue }
-                told.withLock { told in
-                    // The place that it goes on after is no new beginning.
-                    if line.word == "began", told.contains(where: { $0.word == "began" }) {
-                        told.append(Acknowledgement("again", line.numbers, text: line.text))
+                reported.withLock { reported in
+                    // The token after which it resumes is not a new beginning.
+                    if line.word == "began", reported.contains(where: { $0.word == "began" }) {
+                        reported.append(Acknowledgement("again", line.numbers, text: line.text))
                     } else {
-                        told.append(line)
+                        reported.append(line)
                     }
                 }
             }
@@ -82,7 +82,7 @@ final class ServiceProcess: Sendable {
         child.withLock { $0 }?.say(Acknowledgement(word, numbers).line)
     }
 
-    /// Ends it without notice, and waits until all is read that it has told.
+    /// Ends it without notice, and waits until everything that it has reported is read.
     func kill() async {
         child.withLock { $0 }?.kill()
         await reading.withLock { $0 }?.value
@@ -103,14 +103,14 @@ final class ServiceProcess: Sendable {
         child.withLock { $0 = nil }
     }
 
-    /// Waits until it has told something.
+    /// Waits until it has reported something.
     func wait(
         _ what: String, atMost limit: Duration = .seconds(60), for isIt: @Sendable ([Acknowledgement]) -> Bool
     ) async throws {
-        let hasTold = await MonotonicTime.wait(atMost: limit) { isIt(self.lines) }
-        guard hasTold else {
+        let hasReported = await MonotonicTime.wait(atMost: limit) { isIt(self.lines) }
+        guard hasReported else {
             throw MachineError(
-                "Service \(number) has not told within \(limit) that \(what). Its last words: \(lines.suffix(3))")
+                "Service \(number) did not report within \(limit) that \(what). Its last lines: \(lines.suffix(3))")
         }
     }
 }

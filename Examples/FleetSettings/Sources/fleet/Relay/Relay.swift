@@ -6,9 +6,9 @@ import SettleEtcd
 extension Fleet {
     struct Relay: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Keeps a file as the cluster is, for all programs of this machine.",
+            abstract: "Keeps a file equal to the cluster, for all programs on this machine.",
             discussion: """
-                One process follows the cluster; the programs open the file, which tells them what changes. Prints “Ready” \
+                One process follows the cluster; the programs open the file, and follow its changes. Prints “Ready” \
                 once the file has what the cluster has. While the cluster is away, the file keeps the last known values, \
                 also across restarts, and standard error says so.
 
@@ -16,14 +16,14 @@ extension Fleet {
                 standard error. Write with “fleet set”, or with a store that is opened on the cluster.
 
                 A store opens the file only as the relay's user, because its journal is 600. With --mode 644 programs of \
-                other users can read the JSON, which has each change then as soon as the journal has it. They need access \
+                other users can read the JSON, which then has each change as soon as the journal has it. They need access \
                 to the folder, too: one that the relay makes is 700.
                 """)
         @OptionGroup var cluster: Cluster
-        @Option(help: "The file. It is made if it is missing.") var file: String
+        @Option(help: "The file, which is created if it is missing.") var file: String
         @Option(help: "The file's mode in octal, such as 644. By default a new file is 600; another keeps its mode.")
         var mode: FileMode?
-        @Flag(help: "Begin also if the cluster has no values under the prefix. Those in the file are removed.")
+        @Flag(help: "Start even if the cluster has no values under the prefix. Those in the file are removed.")
         var allowEmpty = false
 
         func run() async throws {
@@ -110,8 +110,8 @@ extension Fleet {
         private static func complain(_ change: Change, _ file: URL) {
             let keys = change.mutations.map { "“\($0.key)”" }.joined(separator: ", ")
             Terminal.complain(
-                "fleet: What another program has written to “\(file.path)” at \(keys) is put back: the cluster's values are "
-                    + "in force there. Write with “fleet set”.")
+                "fleet: Another program has written \(keys) to “\(file.path)”, which is reverted to the cluster's values. "
+                    + "Write with “fleet set”.")
         }
     }
 }

@@ -6,13 +6,13 @@ import SettleEtcd
 extension Fleet {
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Says whether the cluster is there, what waits, and what is in force where.",
+            abstract: "Reports whether the cluster answers, what waits to be sent, and what each machine has in force.",
             discussion: """
-                What waits is in the local copy of the service that has written it: name that with --local-copy. It is only \
-                read, so the service may run; nothing in it is sent or given up.
+                Writes that wait for the cluster are in the local copy of the service that made them: name it with --local-copy. \
+                It is only read, so the service may be running; nothing in it is sent or given up.
                 """)
         @OptionGroup var cluster: Cluster
-        @Flag(help: "Show what is in force where until Ctrl-C, as a table that lives, or a line for each change.")
+        @Flag(help: "Follow what each machine has in force until Ctrl-C, as a live table or a line per change.")
         var watch = false
 
         func run() async throws {
@@ -44,21 +44,22 @@ extension Fleet {
         private func tellLocalCopy() async throws {
             guard let path = cluster.localCopy else {
                 Terminal.say(
-                    "What waits on this machine is not known: --local-copy names the file of the service that asks.")
+                    "Writes that wait on this machine are unknown: name the local copy of their service with --local-copy."
+                )
                 return
             }
             let copy = try await LocalCopyReading.read(URL(filePath: path))
             Terminal.say(
                 copy.pending.isEmpty
-                    ? "Nothing waits in “\(path)”." : "\(copy.pending.count) transactions wait in “\(path)”.")
+                    ? "No write waits in “\(path)”." : "\(copy.pending.count) transactions wait in “\(path)”.")
             for keys in copy.pending { Terminal.say("Waits for the cluster: \(keys).") }
             for keys in copy.lost { Terminal.say("Given up for newer values of the cluster: \(keys).") }
         }
     }
 }
 
-/// What waits in a service's local copy. It is read from a copy of the file and its journal, because a store that is
-/// opened on them would take what waits for its own.
+/// The writes that wait in a service's local copy. They are read from a copy of the file and its journal, because a
+/// store that is opened on the originals would take them for its own.
 private struct LocalCopyReading {
     /// The keys of each transaction.
     var pending: [String]
@@ -68,7 +69,7 @@ private struct LocalCopyReading {
         guard
             FileManager.default.fileExists(atPath: file.path)
                 || FileManager.default.fileExists(atPath: journal(of: file).path)
-        else { throw ValidationError("“\(file.path)” is no local copy: there is no such file.") }
+        else { throw ValidationError("“\(file.path)” is not a local copy: there is no such file.") }
         let folder = FileManager.default.temporaryDirectory.appending(path: "fleet-status-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -4,7 +4,7 @@ import TrialChecks
 /// The last act of a run: restoring a snapshot, and with it losing every later commit.
 extension FleetTrial {
     /// Restores a snapshot of a moment ago while the services are away. Once they are back, they must have its values,
-    /// and go on as on a new cluster.
+    /// and continue as on a new cluster.
     ///
     /// With every second seed, the cluster has more revisions than the lost history when they are back.
     ///

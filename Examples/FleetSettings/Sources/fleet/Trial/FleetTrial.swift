@@ -28,7 +28,7 @@ struct FleetTrial {
         var account: String
         /// The promises that were broken, as sentences.
         var problems: [String]
-        /// What the cluster has stored and what each service has told, a line for each.
+        /// What the cluster has stored and what each service has reported, a line for each.
         var record: [String]
     }
 
@@ -61,7 +61,7 @@ struct FleetTrial {
         self.folder = folder
         etcd = BareEtcd(transport, endpoints: cluster.endpoints, prefix: Self.prefix)
         elsewhere = BareEtcd(transport, endpoints: cluster.endpoints, prefix: "/elsewhere/")
-        // A place to begin after, for all of them.
+        // A token to begin after, for all of them.
         try await etcd.put(InnerService.name + "limits.requests", "100")
         beginning = try await etcd.put("limits.requests", "100")
         let services = (1...6).map { number in

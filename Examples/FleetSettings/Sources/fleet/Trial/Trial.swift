@@ -12,20 +12,20 @@ extension Fleet {
                 Six services commit and read unique and equal values over three nodes of etcd, also under a named lock, while \
                 nodes and services are killed, stopped and cut off, streams are held back, and idle connections are closed. An \
                 order has to explain all their answers; nothing acknowledged may be lost, nothing stored twice, and every \
-                follower must be told each revision once. What `fleet set --wait` says to be in force everywhere must be. \
+                follower must receive each revision once. What `fleet set --wait` reports as in force everywhere must be so. \
                 Wall clocks are moved meanwhile, and a seventh service has a prefix within that of the others. At the end \
-                a snapshot is restored, and all must go on with its values. Exits with 1 otherwise.
+                a snapshot is restored, and all must continue with its values. Exits with 1 otherwise.
                 """)
 
-        @Option(help: "How often.") var runs = 50
-        @Option(help: "How many seconds each run is disturbed.") var seconds = 20
-        @Option(help: "Where the random numbers begin, to repeat a plan.") var seed: UInt64?
+        @Option(help: "The number of runs.") var runs = 50
+        @Option(help: "The number of seconds for which each run is disturbed.") var seconds = 20
+        @Option(help: "The seed of the random numbers, to repeat a plan.") var seed: UInt64?
         @Flag(inversion: .prefixedNo, help: "Restore a snapshot at the end of each run.") var restores = true
 
         @Option(help: "A folder for the records of the runs that break a promise.") var records: String?
 
         func validate() throws {
-            guard runs > 0, seconds > 0 else { throw ValidationError("--runs and --seconds are at least 1.") }
+            guard runs > 0, seconds > 0 else { throw ValidationError("--runs and --seconds must be at least 1.") }
         }
 
         func run() async throws {

@@ -26,7 +26,7 @@ extension Fleet {
 
         func validate() throws {
             for assignment in assignments where Assignment(assignment) == nil {
-                throw ValidationError("“\(assignment)” is no KEY=VALUE.")
+                throw ValidationError("“\(assignment)” is not KEY=VALUE.")
             }
         }
 
@@ -54,7 +54,9 @@ extension Fleet {
         @Argument(help: "The keys, such as limits.requests.") var keys: [String]
 
         func validate() throws {
-            for key in keys where SettingKey(key) == nil { throw ValidationError("“\(key)” is no key of a setting.") }
+            for key in keys where SettingKey(key) == nil {
+                throw ValidationError("“\(key)” is not a key of a setting.")
+            }
         }
 
         func run() async throws {

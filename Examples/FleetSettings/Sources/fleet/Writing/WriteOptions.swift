@@ -5,11 +5,11 @@ import SettleInterchange
 
 /// How values are written, and under which conditions.
 struct WriteOptions: ParsableArguments {
-    @Option(help: "Who makes the change.") var author: String?
+    @Option(help: "The author of the change.") var author: String?
     @Flag(help: "Only check the values and print what would change.") var dryRun = false
     @Option(help: "Write only if nothing at these keys has been stored since a token, such as `fleet watch` prints it.")
     var ifUnchanged: ChangeToken?
-    @Flag(name: .customLong("no-check"), help: "Store also what breaks the schema, or replaces a group by a value.")
+    @Flag(name: .customLong("no-check"), help: "Also store values that break the schema, or replace a group.")
     var isUnchecked = false
 
     /// The write was refused, and nothing was stored.
@@ -66,7 +66,7 @@ struct WriteOptions: ParsableArguments {
             return true
         } catch let refusal as Refusal {
             for problem in refusal.problems { Terminal.complain("fleet: \(problem)") }
-            Terminal.complain("fleet: Nothing was stored. With --no-check it is stored all the same.")
+            Terminal.complain("fleet: Nothing was stored. With --no-check it would be stored.")
             throw ExitCode.failure
         }
     }
