@@ -148,7 +148,7 @@ TYPED = [
 ]
 
 
-@attack("lock values are typed into the settings files, and older ones copied there from a file of state")
+@attack("lock values are typed into the settings files, and older ones copied there from a state file")
 def typed(run):
     def attempt(case, _):
         text, chosen = case
@@ -176,7 +176,7 @@ def typed(run):
 POLICIES = ["100", "21", "20", "5", "4", "0", "-1", "1e9", '"all"', "null", "{}", "[]"]
 
 
-@attack("the policy is edited between guesses, in the settings file or in the file of state")
+@attack("the policy is edited between guesses, in the settings file or in the state file")
 def policies(run):
     def attempt(_, random):
         folder = run.lock()
@@ -205,7 +205,7 @@ def policies(run):
     run.cases(attempt, range(run.choose(3, 30)))
 
 
-@attack("a copy is a link to the witness's own file, and put back with it")
+@attack("a copy is a link to the witness's own file, and restored with it")
 def witness_links(run):
     for index, make in itertools.product((0, 1), (os.symlink, os.link)):
         folder, witness = run.new(), run.new() / "witness.json"

@@ -36,7 +36,7 @@ def clones_with_pauses(run):
     guess_on_clones(run, pauses=True)
 
 
-@attack("older files of a lock are put back, beside a witness")
+@attack("older files of a lock are restored, beside a witness")
 def rollback(run):
     folder = run.new()
     witness, path = folder / "w.json", folder / "lock" / "s.json"

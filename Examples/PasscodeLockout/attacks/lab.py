@@ -222,7 +222,7 @@ def pause(processes, over, random):
 # MARK: The files of a lock
 
 def companions(path):
-    """A settings file, the file of state, which has the lock, and the files beside them that the program made."""
+    """A settings file, the state file, which has the lock, and the files beside them that the program made."""
     names = [path.name, state_of(path).name]
     starts = tuple(f"{dot}{name}." for name in names for dot in ("", "."))
     return [file for file in sorted(path.parent.iterdir()) if file.name in names or file.name.startswith(starts)]

@@ -73,7 +73,7 @@ class Aliases:
             if target is None:
                 continue
             if make == os.symlink:
-                # The file of state is beside the file to which the link leads, even if that is not there.
+                # The state file is beside the file to which the link leads, even if that is not there.
                 make(target, folder / link)
             else:
                 place(make, target, folder / link)
@@ -81,7 +81,7 @@ class Aliases:
 
 
 def place(make, path, target):
-    """Makes a copy or a link of a settings file, if it is there, and of its file of state."""
+    """Makes a copy or a link of a settings file, if it is there, and of its state file."""
     for file, other in ((path, target), (state_of(path), state_of(target))):
         if file.exists():
             make(file, other)

@@ -45,7 +45,7 @@ def wide_modes(run):
         for file in folder.iterdir():
             file.chmod(mode)
         answer = run.unlock(folder / "s.json", run.guess())
-        # A schema tells only what the program's text tells. A settings file keeps the mode that its owner has given it: it
+        # A schema shows only what the program's text shows. A settings file keeps the mode that its owner has given it: it
         # has nothing of the lock.
         files = [file for file in folder.iterdir() if not file.name.endswith(".schema.json") and file not in copies(folder)]
         wide = [file.name for file in files if file.stat().st_mode & 0o077]

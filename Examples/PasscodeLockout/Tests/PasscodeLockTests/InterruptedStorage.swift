@@ -33,7 +33,7 @@ struct HalfwayLock {
         let first = try await SettingsStore.open(storage: memories[0])
         let second = try await SettingsStore.open(
             storage: InterruptedStorage(memories[1]) { [reached, gate] number in
-                // The lock's first look at external changes. The thread belongs to the storage.
+                // The lock's first check for external changes. The thread belongs to the storage.
                 guard number == 2 else { return }
                 reached.continuation.yield()
                 gate.wait()

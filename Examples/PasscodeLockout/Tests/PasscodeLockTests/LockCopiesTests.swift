@@ -117,7 +117,7 @@ import Testing
         #expect(await next.lock.status() == delayed)
         time.advance(by: .seconds(30))
         #expect(await next.lock.unlock(with: try LockFixture.right) == .refused(delayed))
-        #expect(await next.lock.auditRecords.contains { $0.detail == "A wait is stored that has not begun yet." })
+        #expect(await next.lock.auditRecords.contains { $0.detail == "The stored wait has not begun yet." })
     }
 
     @Test("R16: Too many tries, even with a valid checksum, mean none are left, and are tampering")
@@ -126,7 +126,7 @@ import Testing
         try await before.guessWrong(21)
         let fixture = try await LockFixture(loading: before.trees, time: before.time)
         #expect(await fixture.lock.unlock(with: try LockFixture.right) == .refused(.exhausted))
-        let sentence = "More tries are stored than there can be: 21 of 20."
+        let sentence = "More tries are stored than are possible: 21 of 20."
         #expect(await fixture.lock.auditRecords.last?.detail == sentence)
     }
 
@@ -140,7 +140,7 @@ import Testing
         let fixture = try await LockFixture(loading: trees, time: before.time)
         #expect(await fixture.lock.unlock(with: try LockFixture.right) == .refused(.exhausted))
         let details = await fixture.lock.auditRecords.map(\.detail)
-        #expect(details.contains("A number of tries below zero is stored."))
+        #expect(details.contains("A negative number of tries is stored."))
     }
 
     /// Changes a copy as an attacker would who can compute checksums.
@@ -164,7 +164,7 @@ import Testing
         try await forge(&trees.1) { $0.wait?.length = .seconds(Int64.max) }
         let fixture = try await LockFixture(loading: trees, time: before.time)
         #expect(await fixture.lock.status() == delayed)
-        #expect(await fixture.lock.auditRecords.last?.detail == "Copy 2 has a number that can't be.")
+        #expect(await fixture.lock.auditRecords.last?.detail == "Copy 2 has an impossible number.")
         trees = before.trees
         try await forge(&trees.0) { $0.wait?.length = LockSchedule.longestWait }
         try await forge(&trees.1) { $0.wait?.length = LockSchedule.longestWait }
@@ -181,7 +181,7 @@ import Testing
         let fixture = try await LockFixture(loading: trees, time: before.time)
         #expect(await fixture.lock.status() == delayed)
         #expect(fixture.storedCounts == [.integer(5), .integer(5)])
-        #expect(await fixture.lock.auditRecords.last?.detail == "Copy 1 has a number that can't be.")
+        #expect(await fixture.lock.auditRecords.last?.detail == "Copy 1 has an impossible number.")
     }
 
     @Test("R19: No reset, write by key or removal by key lowers the number of tries")
@@ -231,7 +231,7 @@ import Testing
         return try await PasscodeLockout(in: stores[0], and: stores[1], time: time, verifier: TestVerifier())
     }
 
-    @Test("R21: A lock that has lost its newest state also tells the next process")
+    @Test("R21: A lock that has lost its newest state also reports it to the next process")
     func lossIsRemembered() async throws {
         let before = try await LockFixture.enrolled()
         let memories = [InMemoryStorage(before.trees.0), InMemoryStorage(before.trees.1)]

@@ -9,7 +9,7 @@ struct LockFolder {
     /// The settings files of the two stores, which people may edit.
     var copies: [URL] { [url.appending(path: "settings.json"), url.appending(path: "settings.copy.json")] }
 
-    /// The names of the files of state, which have the lock.
+    /// The names of the state files, which have the lock.
     static let states = ["settings.state.json", "settings.copy.state.json"]
 
     /// Whether a file belongs to a copy: its settings, its state, or what stands beside them.

@@ -38,7 +38,7 @@ import Testing
         }
         #expect(fixture.verifier.count == 0, comment, sourceLocation: sourceLocation)
         #expect(try await fixture.lock.enrol(LockFixture.wrong) != .accepted, comment, sourceLocation: sourceLocation)
-        // Neither has been overwritten: the right one may be put back beside it.
+        // Neither has been overwritten: the right one may be restored beside it.
         for key: SettingKey in ["passcode.id", "passcode.verifier", "passcode.attemptCount"] {
             #expect(fixture.trees.0[key] == trees.0[key] && fixture.trees.1[key] == trees.1[key], comment)
         }

@@ -18,7 +18,7 @@ import Testing
         var trees = fixture.trees
         #expect(trees.0["passcode.nextCheck"] == .date((now + 60)))
         trees.0["passcode.nextCheck"] = .date(Date(timeIntervalSince1970: 0))
-        // It is shown, so an edited one is damage like any other, and is written anew.
+        // It is shown, so an edited one is damage like any other, and is rewritten.
         let edited = try await LockFixture(loading: trees, time: fixture.time)
         #expect(await edited.lock.status() == delayed(60))
         #expect(edited.trees.0["passcode.nextCheck"] == trees.1["passcode.nextCheck"])
@@ -106,7 +106,7 @@ import Testing
         let lock = try await PasscodeLockout(
             in: fixture.first.store, and: fixture.second.store, time: Broken(), verifier: fixture.verifier)
         guard case .refused(.unavailable(.noTime)) = await lock.unlock(with: try LockFixture.right) else {
-            Issue.record("a passcode was looked at without a clock")
+            Issue.record("a passcode was compared without a clock")
             return
         }
         #expect(fixture.verifier.count == 0)

@@ -39,7 +39,7 @@ import Testing
             return
         }
         guard case .refused(.unavailable(.rolledBack)) = try await fixture.lock.enrol(LockFixture.wrong) else {
-            Issue.record("a removed lock could be enrolled anew")
+            Issue.record("a removed lock could be enrolled again")
             return
         }
     }
@@ -51,8 +51,8 @@ import Testing
         fixture.verifier.onVerify { await witness.note("compared", fixture.storedCounts) }
         await witness.follow(fixture)
         try await fixture.guessWrong()
-        #expect(await witness.notes == ["told at 1", "compared at 1"])
-        // A crash before the witness was told: its number is behind, never ahead.
+        #expect(await witness.notes == ["advanced at 1", "compared at 1"])
+        // A crash before the witness was informed: its number is behind, never ahead.
         let behind = OrderedWitness(await witness.last - 1)
         #expect(await (try fixture.afterCrash(witness: behind)).lock.status() == .ready)
     }
@@ -126,6 +126,6 @@ private actor OrderedWitness: RollbackWitness {
         if failsAsked == false { throw Failure() }
         guard generation > last else { throw WitnessRefusal(generation, witnessed: last) }
         last = generation
-        if let fixture { note("told", fixture.storedCounts) }
+        if let fixture { note("advanced", fixture.storedCounts) }
     }
 }

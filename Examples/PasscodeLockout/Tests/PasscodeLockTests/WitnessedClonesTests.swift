@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("R17, I7: Of 24 clones told at once, one compares for each number", arguments: 1...4)
+    @Test("R17, I7: Of 24 clones asked at once, one compares for each number", arguments: 1...4)
     func atOnce(_ rounds: Int) async throws {
         let witness = GatedWitness(24)
         let before = try await LockFixture.enrolled(witness: witness)
@@ -38,7 +38,7 @@ import Testing
             #expect(clones.map(\.verifier.count).reduce(0, +) <= round)
         }
         #expect(clones.map(\.verifier.count).reduce(0, +) >= 1)
-        // Whoever goes on has counted all of them.
+        // A clone that continues has counted all of them.
         let compared = clones.map(\.verifier.count).reduce(0, +)
         for clone in clones where await clone.lock.status() == .ready {
             let before = clone.verifier.count
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("R17: A stored witness takes each number once, whoever brings it")
+    @Test("R17: A stored witness takes each number once, from any caller")
     func compareAndSet() async throws {
         let memory = InMemoryStorage()
         let witnesses = [try await witness(on: memory), try await witness(on: InMemoryStorage(sharing: memory))]
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(
-        "R17: One copy put back to before a success is not taken for a crash, as the witness knows", arguments: [0, 1])
+        "R17: One copy restored to before a success is not taken for a crash, as the witness knows", arguments: [0, 1])
     func oneCopyPutBack(_ copy: Int) async throws {
         let witness = try await witness(on: InMemoryStorage())
         let before = try await LockFixture.enrolled(witness: witness)

@@ -38,7 +38,7 @@ struct LockFinding: Sendable {
         switch LockAgreement(of: copies, witnessed: witnessed) {
         case .record(let record):
             if let known, known.isNewer(than: record) {
-                restore(known, "An older state was put back while the program ran.")
+                restore(known, "An older state was restored while the program ran.")
             } else {
                 conclude(record, copies, limit: limit, at: moment)
             }
@@ -87,7 +87,7 @@ struct LockFinding: Sendable {
         let restored = copies.compactMap(\.restored)
         if let known, restored.allSatisfy({ known.isNewer(than: $0) || known.id == $0.id }) {
             // Missing is not zero.
-            restore(known, "The lock's state was taken away while the program ran.")
+            restore(known, "The lock's state was removed while the program ran.")
         } else if let witnessed, witnessed > restored.map(\.generation).max() ?? 0 {
             conclude(rollback: "Nothing usable is stored, but the witness has seen generation \(witnessed).")
         } else if !tampering.isEmpty {

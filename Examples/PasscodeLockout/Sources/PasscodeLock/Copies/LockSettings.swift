@@ -9,7 +9,7 @@ public import Settle
 /// One copy of everything that a lock keeps. The passcode itself is stored nowhere.
 ///
 /// It is state, so it is in `settings.state.json` and in the journal; the file that people edit has none of it. Text
-/// that is typed there under these keys is an edit like one of the file of state: the checksum and the other copy
+/// that is typed there under these keys is an edit like one of the state file: the checksum and the other copy
 /// decide.
 ///
 /// Only this module has the type, and only its owner can write its settings: no reset of the store, no write by key and
@@ -70,9 +70,9 @@ extension LockSettings {
             }
             guard record.generation > 0, record.generation < LockRecord.greatestGeneration,
                 record.wait?.isReckonable != false
-            else { return .unusable("has a number that can't be.") }
+            else { return .unusable("has an impossible number.") }
             guard record.checksum == checksum else {
-                return .unusable("has been changed: its checksum is another one.")
+                return .unusable("has been changed: its checksum does not match.")
             }
             // It still says which lock this is a copy of.
             if let damage = group.damage { return LockCopy.valid(record).after(losing: damage) }

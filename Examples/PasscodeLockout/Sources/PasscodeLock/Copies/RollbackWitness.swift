@@ -1,6 +1,6 @@
 /// Remembers how often a lock's state has been written, where the state's owner can't turn it back.
 ///
-/// Files can be copied, and an old copy put back (R17): the two copies of a lock do not show what came after
+/// Files can be copied, and an old copy restored (R17): the two copies of a lock do not show what came after
 /// them. A witness notices. Good ones are a TPM's counter, a keychain item, or another user's service; a
 /// ``StoredWitness`` is only as safe as the path of its file.
 public protocol RollbackWitness: Sendable {
@@ -29,7 +29,7 @@ public struct WitnessRefusal: Error, Sendable, Hashable, CustomStringConvertible
     }
 
     public var description: String {
-        "The witness has seen generation \(witnessed), so it does not take \(generation): another copy of the lock is in "
+        "The witness has seen generation \(witnessed), so it rejects \(generation): another copy of the lock is in "
             + "use."
     }
 }

@@ -1,6 +1,6 @@
 public import Settle
 
-/// A witness in a settings store. It helps only where the lock's owner can't put back an older file: on another
+/// A witness in a settings store. It helps only where the lock's owner can't restore an older file: on another
 /// machine's disk, on an append-only one, or with another user's rights.
 public struct StoredWitness: RollbackWitness {
     struct Settings: SettingsGroup {

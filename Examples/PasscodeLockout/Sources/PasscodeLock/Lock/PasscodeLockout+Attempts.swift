@@ -92,7 +92,7 @@ extension PasscodeLockout {
             }
             // A program that takes no turns has counted other tries, or has changed the passcode.
             guard record.id == attempt.id else {
-                return (nil, .refused(.unavailable(.busy("it has tried another passcode meanwhile."))))
+                return (nil, .refused(.unavailable(.busy("it tried another passcode in the meantime."))))
             }
             log.add(replacement == nil ? .accepted : .passcodeChanged, at: moment)
             return (record.unlocked(replacing: replacement), .accepted)

@@ -63,10 +63,10 @@ extension SettingsStore {
                 // Unless another process has just chosen the first passcode.
                 try await copy.commit {}
                 guard case .empty = copy.copy else { return nil }
-                return "It has no lock any more, but what is stored beside it shows one."
+                return "It no longer has a lock, but the files beside it show that it had one."
             }
         } catch {
-            return "It has no lock, and whether it had one can't be read: \(error)"
+            return "It has no lock, and a check whether it had one failed: \(error)"
         }
         guard file.loadOutcome != .absent else { return nil }
         // An application's other settings say nothing about the lock. Without any, the file was emptied.

@@ -31,7 +31,7 @@ extension PasscodeLockout {
     private func withBothFiles<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
         let isInOrder = copies[0].place ?? "" <= copies[1].place ?? ""
         let (first, second) = isInOrder ? (stores[0], stores[1]) : (stores[1], stores[0])
-        // Whoever may read the lock files can hold them for ever.
+        // A process that may read the lock files can hold them for ever.
         let deadline = ContinuousClock.now + patience
         while true {
             let left = max(.zero, deadline - .now)
@@ -42,7 +42,7 @@ extension PasscodeLockout {
                 }
             } catch let error as SettingsError where error.code == .lockTimedOut {
                 guard .now < deadline else {
-                    throw LockStatus.Reason.busy("there has been no turn for \(patience). \(error)")
+                    throw LockStatus.Reason.busy("the lock was not free for \(patience). \(error)")
                 }
             }
         }

@@ -79,11 +79,11 @@ public enum PasscodeError: Error, Sendable, Hashable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .tooShort(let minimum): "A passcode has at least \(minimum) characters."
-        case .tooLong: "A passcode has at most \(Passcode.maximumSize) bytes."
-        case .controlCharacter: "A passcode has no control characters, such as a tab or an arrow key."
-        case .unassignedCharacter: "A passcode has no characters that Unicode does not know yet."
-        case .notUTF8: "A passcode is UTF-8, and this is not. Does the terminal send another encoding?"
+        case .tooShort(let minimum): "A passcode must have at least \(minimum) characters."
+        case .tooLong: "A passcode must have at most \(Passcode.maximumSize) bytes."
+        case .controlCharacter: "A passcode must not contain control characters, such as a tab or an arrow key."
+        case .unassignedCharacter: "A passcode must not contain characters that Unicode has not assigned yet."
+        case .notUTF8: "A passcode must be UTF-8, and this is not. Does the terminal send another encoding?"
         }
     }
 }

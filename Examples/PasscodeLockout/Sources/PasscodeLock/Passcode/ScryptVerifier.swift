@@ -66,7 +66,7 @@ public enum VerifierError: Error, Sendable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .unusable: "The stored verifier is not one of this program's: its algorithm, cost, salt or key can't be."
+        case .unusable: "The stored verifier is not from this program: its algorithm, cost, salt or key is impossible."
         case .tooCostly: "The stored verifier asks for more work than this program ever does for a guess."
         }
     }

@@ -12,7 +12,7 @@ public struct PasscodePolicy: SettingsGroup {
     /// a longer minimum must not lock its owner out.
     @Setting(
         in: Passcode.minimumLength...64, title: "Minimum length",
-        help: "How many characters a new passcode must have. The present one stays valid.", unit: "characters")
+        help: "The least number of characters of a new passcode. The current one stays valid.", unit: "characters")
     public var minimumLength = Passcode.minimumLength
 
     /// The number of wrong guesses after which no more are accepted. It ends the schedule early; the waits stay the
@@ -22,7 +22,7 @@ public struct PasscodePolicy: SettingsGroup {
     /// guess holds, as if the limit had never been lower.
     @Setting(
         in: 1...LockSchedule.standard.limit, title: "Wrong guesses",
-        help: "After how many wrong guesses no more are accepted.")
+        help: "The number of wrong guesses after which no more are accepted.")
     public var attemptLimit = LockSchedule.standard.limit
 
     public init() {}

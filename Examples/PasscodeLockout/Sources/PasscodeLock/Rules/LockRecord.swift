@@ -80,11 +80,11 @@ extension LockRecord {
     /// - Parameter limit: The number of wrong guesses after which no more are accepted.
     func impossibilities(at moment: Moment, limit: Int) -> [String] {
         var found: [String] = []
-        if attemptCount < 0 { found.append("A number of tries below zero is stored.") }
+        if attemptCount < 0 { found.append("A negative number of tries is stored.") }
         if attemptCount > limit {
-            found.append("More tries are stored than there can be: \(attemptCount) of \(limit).")
+            found.append("More tries are stored than are possible: \(attemptCount) of \(limit).")
         }
-        if let wait, !wait.isPossible(at: moment) { found.append("A wait is stored that has not begun yet.") }
+        if let wait, !wait.isPossible(at: moment) { found.append("The stored wait has not begun yet.") }
         return found
     }
 }

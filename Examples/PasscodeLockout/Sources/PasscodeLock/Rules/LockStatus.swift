@@ -17,7 +17,7 @@ public enum LockStatus: Sendable, Hashable {
         case mismatched(String)
         /// Another version of this program keeps the lock. This one changes nothing.
         case otherVersion(String)
-        /// An older state was put back, or another copy of the lock is in use, as the witness knows.
+        /// An older state was restored, or another copy of the lock is in use, as the witness knows.
         case rolledBack(String)
         /// Another program keeps the lock from taking its turn.
         case busy(String)
@@ -33,17 +33,17 @@ public enum LockStatus: Sendable, Hashable {
             case .notEnrolled: "No passcode has been chosen yet."
             case .damaged(let what): "The lock's stored state is damaged: \(what)"
             case .mismatched(let what):
-                "The lock's two copies don't belong together: \(what) Put the right file of state back, or remove the "
+                "The lock's two copies don't belong together: \(what) Restore the right state file, or remove the "
                     + "wrong one with its journal and its settings file. If neither is right, remove all of the lock's "
                     + "files together with what they protect."
             case .otherVersion(let what):
-                "Another version of this program keeps the lock, so no passcode is looked at and nothing is changed: "
+                "The lock belongs to another version of this program, so no passcode is compared and nothing is changed: "
                     + "\(what) Use the program that wrote it, or set the lock aside."
-            case .busy(let error): "Another program is using the lock, so no passcode is looked at: \(error)"
-            case .rolledBack(let what): "An older state of the lock has been put back: \(what)"
-            case .notSaved(let error): "The lock's state can't be saved, so no passcode is looked at: \(error)"
-            case .noWitness(let error): "The lock's witness can't be asked, so no passcode is looked at: \(error)"
-            case .noTime(let error): "The machine's time can't be read, so no passcode is looked at: \(error)"
+            case .busy(let error): "Another program is using the lock, so no passcode is compared: \(error)"
+            case .rolledBack(let what): "An older state of the lock was restored: \(what)"
+            case .notSaved(let error): "The lock's state can't be saved, so no passcode is compared: \(error)"
+            case .noWitness(let error): "The lock's witness can't be read, so no passcode is compared: \(error)"
+            case .noTime(let error): "The machine's time can't be read, so no passcode is compared: \(error)"
             }
         }
     }

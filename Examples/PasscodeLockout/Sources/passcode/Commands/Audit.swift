@@ -4,11 +4,11 @@ import PasscodeLock
 
 struct Audit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List what has happened to the lock: tries, waits, and what looks like tampering.")
+        abstract: "List the lock's events: tries, waits, and signs of tampering.")
 
     @OptionGroup var options: StoreOptions
 
-    @Flag(help: "One JSON object on each line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 
     func run() async throws {
@@ -33,10 +33,10 @@ extension AuditRecord {
         let count = attemptCount.map { "\($0)" } ?? "?"
         return switch event {
         case .enrolled: "a passcode was chosen"
-        case .passcodeChanged: "the right passcode, and another one was chosen"
+        case .passcodeChanged: "the right passcode, and a new one was chosen"
         case .accepted: "the right passcode"
         case .delayed: "a wait of \(wait?.inWords ?? "unknown length") began"
-        case .exhausted: "no passcode is looked at any more"
+        case .exhausted: "no further passcode is compared"
         case .tampering: "tampering: \(detail ?? "")"
         case .attempt:
             switch outcome {

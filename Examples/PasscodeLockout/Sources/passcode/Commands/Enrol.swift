@@ -4,8 +4,10 @@ import PasscodeLock
 
 struct Enrol: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Choose the passcode, or another one.",
-        discussion: "If there is a passcode it is asked for first. That is a try like any other: it may be refused.")
+        abstract: "Choose or change the passcode.",
+        discussion:
+            "The current passcode, if there is one, is asked for first. That is a try like any other: it may be refused."
+    )
 
     @OptionGroup var options: StoreOptions
 
@@ -31,13 +33,13 @@ struct Enrol: AsyncParsableCommand {
 
     /// Asks for the passcodes, which are wiped when it returns: before files are written, and before the program ends.
     private func choose(for lock: PasscodeLockout, isFirst: Bool) async throws -> AttemptResult {
-        let old = try isFirst ? nil : Passcode.read(prompt: "Passcode so far: ")
+        let old = try isFirst ? nil : Passcode.read(prompt: "Current passcode: ")
         let new = try Passcode.read(prompt: "New passcode: ", for: lock.policy)
         if Terminal.isInteractive {
-            let again = try Terminal.readSecret(prompt: "The same again: ")
+            let again = try Terminal.readSecret(prompt: "New passcode again: ")
             // Both came from the same keyboard a moment ago, so there is nothing to guess.
             guard (try? again.passcode()).map(new.isSame) == true else {
-                Terminal.complain("These were two different passcodes. Nothing has changed.")
+                Terminal.complain("The two passcodes differ. Nothing has changed.")
                 throw ExitCode.mismatch
             }
         }

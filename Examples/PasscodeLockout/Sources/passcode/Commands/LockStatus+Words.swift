@@ -6,8 +6,8 @@ extension LockStatus {
     var sentence: String {
         switch self {
         case .ready: "A passcode may be tried."
-        case .delayed(let remaining, _): "Wait another \(remaining.inWords); until then no passcode is looked at."
-        case .exhausted: "There were too many wrong guesses: no passcode is looked at any more."
+        case .delayed(let remaining, _): "Wait another \(remaining.inWords); until then no passcode is compared."
+        case .exhausted: "There were too many wrong guesses: no further passcode is compared."
         case .unavailable(let reason): reason.isLasting ? "\(reason) See “passcode help recover”." : "\(reason)"
         }
     }

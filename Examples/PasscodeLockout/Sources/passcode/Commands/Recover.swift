@@ -3,9 +3,9 @@ import Foundation
 
 struct Recover: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Set a lock aside that its owner can't open any more, with everything that it protects.",
+        abstract: "Set aside a lock that its owner can no longer open, with everything that it protects.",
         discussion: """
-            Works in every state of the lock, and asks for no passcode: whoever may write the files can do the same. It \
+            Works in every state of the lock, and asks for no passcode: anyone who may write the files can do the same. It \
             opens nothing. Only a key that the lock itself gives out, and that is lost with it, protects what is locked.
 
             The lock's files are moved to a new folder beside them. A witness keeps its number.
@@ -41,7 +41,7 @@ struct Recover: AsyncParsableCommand {
     private func tellAboutWitness() throws {
         guard let witness = options.witness else { return }
         try Terminal.say("The witness “\(witness)” keeps its number, and a new lock beside it counts as an old copy.")
-        try Terminal.say("Its keeper must put that file aside, or the new lock needs another one.")
+        try Terminal.say("Its keeper must set that file aside, or the new lock needs another one.")
     }
 
     private func confirm() throws {
@@ -50,7 +50,7 @@ struct Recover: AsyncParsableCommand {
             guard Terminal.readAnswer(prompt: "Type “recover” to do it: ") != "recover" else { return }
             Terminal.complain("Nothing has changed.")
         } else {
-            Terminal.complain("Nothing has changed. With --yes it is done.")
+            Terminal.complain("Nothing has changed. Use --yes to do it.")
         }
         throw ExitCode.malformed
     }

@@ -24,7 +24,7 @@ enum Report {
         case .wrong(let status): Terminal.complain("Wrong passcode. \(status.sentence)")
         case .failed(let status):
             Terminal.complain("The passcode could not be compared, and the try counts. \(status.sentence)")
-        case .repeated: Terminal.complain("That one was wrong a moment ago already; it does not count again.")
+        case .repeated: Terminal.complain("That passcode was already wrong a moment ago; it does not count again.")
         // There was no passcode at first, so the old one was not asked for.
         case .refused(.ready):
             Terminal.complain("Another process has chosen a passcode in the meantime. Nothing has changed.")

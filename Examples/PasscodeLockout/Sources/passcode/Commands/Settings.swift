@@ -5,7 +5,7 @@ import SettleCommand
 
 struct Settings: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show what the lock keeps, and show or write its policy: list, get, explain, watch, write.",
+        abstract: "Show what the lock stores, and show or write its policy: list, get, explain, watch, write.",
         discussion: """
             Only the lock itself writes what it keeps. The policy, such as policy.attemptLimit, can make the lock stricter \
             than it is built to be, and not milder. “settings help” lists the verbs.

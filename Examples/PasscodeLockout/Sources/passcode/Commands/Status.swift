@@ -3,11 +3,11 @@ import PasscodeLock
 
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Say whether a passcode may be tried; the exit code says it too.")
+        abstract: "Report whether a passcode may be tried, also by the exit code.")
 
     @OptionGroup var options: StoreOptions
 
-    @Flag(help: "Say it as JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     func run() async throws {
@@ -30,7 +30,7 @@ struct Status: AsyncParsableCommand {
                 try Terminal.say("By the wall clock that is \(date.localTime); the wall clock does not decide it.")
             }
             if let obstacle, status.isDelayed || status == .unavailable(.notEnrolled) {
-                try Terminal.say("As things are, nothing can be stored: \(obstacle)", .red)
+                try Terminal.say("Nothing can be stored at present: \(obstacle)", .red)
             }
         }
         throw ExitCode(status)

@@ -8,13 +8,13 @@ import SettleInterchange
 struct StoreOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The file that keeps the lock. Its second copy is beside it, with “copy” in its name.", valueName: "path"),
+            "The file with the lock. Its second copy is beside it, with “copy” in its name.", valueName: "path"),
         completion: .file(extensions: ["json", "plist"]))
     var file: String?
 
     @Option(
         help: ArgumentHelp(
-            "The folder that keeps the lock, in settings.json. Default: the platform's places for com.example.passcode.",
+            "The folder with the lock, in settings.json. Default: the platform's folders for com.example.passcode.",
             valueName: "path"),
         completion: .directory)
     var folder: String?
@@ -22,7 +22,7 @@ struct StoreOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "A file that remembers how often the lock was written, to notice an old copy of it. Keep it where the lock's "
-                + "owner can't put back an older one.",
+                + "owner can't restore an older one.",
             valueName: "path"),
         completion: .file())
     var witness: String?
@@ -34,7 +34,7 @@ struct StoreOptions: ParsableArguments {
         if file != nil, folder != nil { throw ValidationError("Give --file or --folder, not both.") }
     }
 
-    /// Refuses a copy that is in the witness's own file: who puts back an older copy would put back the witness, too.
+    /// Refuses a copy that is in the witness's own file: restoring an older copy would restore the witness, too.
     func checkWitness() throws {
         guard let witness = witness.map({ FileIdentity(URL(filePath: $0)) }) else { return }
         for file in copies.flatMap(CopyFiles.all).flatMap(\.main) where FileIdentity(file).isSame(as: witness) {

@@ -5,11 +5,11 @@ struct Unlock: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Try a passcode.",
         discussion:
-            "At a terminal a wrong passcode is asked for again, three times at most, as long as there is no wait.")
+            "At a terminal, asks again after a wrong passcode, for three passcodes at most, unless there is a wait.")
 
     @OptionGroup var options: StoreOptions
 
-    @Flag(help: "If there is a wait, count it down and ask then.")
+    @Flag(help: "If there is a wait, count it down, then ask.")
     var wait = false
 
     func run() async throws {

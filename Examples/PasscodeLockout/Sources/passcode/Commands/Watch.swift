@@ -3,9 +3,9 @@ import PasscodeLock
 
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Follow the lock, also what other processes do with it.",
+        abstract: "Follow the lock, including what other processes do with it.",
         discussion: """
-            Each try and whatever else happens is a line. On a terminal a last line has the status and counts down; \
+            Each try and each other event is a line. On a terminal, the last line shows the status and counts down; \
             otherwise each new status is a line of its own. Ctrl-C ends it.
             """)
 

@@ -32,7 +32,7 @@ struct DemoScript {
         try await stage.expect(.unavailable(.notEnrolled), "There is none yet.")
         let result = try await stage.lock.enrol(Passcode("2580"))
         try stage.expect(result, .accepted, "enrol 2580")
-        stage.tell("The file of state gets a salted scrypt key. The passcode itself is not stored.")
+        stage.tell("The state file gets a salted scrypt key. The passcode itself is not stored.")
     }
 
     private func guess() async throws {
@@ -64,10 +64,10 @@ struct DemoScript {
     private func setTheClock() async throws {
         stage.chapter("Someone sets the clock")
         stage.time.setWallClock(forwardBy: .seconds(365 * 86_400))
-        stage.note("it says a year later")
+        stage.note("it shows a year later")
         try await stage.expect(.delayed(remaining: .seconds(40), level: 1), "The wait is not a second shorter (R12).")
         stage.time.setWallClock(forwardBy: .seconds(-10 * 365 * 86_400))
-        stage.note("it says nine years earlier")
+        stage.note("it shows nine years earlier")
         try await stage.expect(.delayed(remaining: .seconds(40), level: 1), "And not a second longer (R15).")
     }
 
@@ -83,14 +83,14 @@ struct DemoScript {
     }
 
     private func edit() async throws {
-        stage.chapter("Someone edits the file of state")
+        stage.chapter("Someone edits the state file")
         try await stage.close()
         try stage.editState { $0.replacing("\"attemptCount\": 5", with: "\"attemptCount\": 0") }
         stage.note("one of the two files now says: no tries")
         try await stage.open()
         try await stage.expect(
             .delayed(remaining: .seconds(60), level: 1),
-            "Its checksum does not match, so the other file counts, and repairs it (R18).")
+            "Its checksum does not match, so the other file is used, and repairs it (R18).")
         try await stage.showAudit(last: 1)
     }
 
@@ -106,7 +106,8 @@ struct DemoScript {
         try await stage.close()
         try stage.writePolicy("{\"policy\": {\"attemptLimit\": 100}}")
         try await stage.open()
-        try await stage.expect(.exhausted, "No policy gives more guesses than the schedule: the last good value stays.")
+        try await stage.expect(
+            .exhausted, "No policy allows more guesses than the schedule: the last good value stays.")
         statuses = try await stage.lock.statuses().makeAsyncIterator()
         _ = await statuses.next()
         try stage.writePolicy("{\"policy\": {\"attemptLimit\": 20}}")

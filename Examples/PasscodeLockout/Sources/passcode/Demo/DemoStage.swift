@@ -54,7 +54,7 @@ final class DemoStage {
     func showState() async throws {
         // The last commit is in the journal; the file has it once changes have settled, or when the store closes.
         try await reopen()
-        say("   The file of state, and another one like it:")
+        say("   The state file, and its copy:")
         let text = (try? String(contentsOf: stateFile, encoding: .utf8)) ?? ""
         var isAudit = false
         for line in text.split(separator: "\n") {

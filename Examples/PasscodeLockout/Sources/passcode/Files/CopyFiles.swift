@@ -2,7 +2,7 @@ import Foundation
 import Settle
 
 /// The files of one copy of a lock in one folder: its settings file, which may have a policy, and what the store keeps
-/// beside it. Of these the file of state and the journal have the lock itself.
+/// beside it. Of these the state file and the journal have the lock itself.
 struct CopyFiles {
     let folder: URL
     private let name: String

@@ -31,7 +31,7 @@ final class FileTurns {
 
     private func hold(_ file: URL) throws {
         let descriptor = open(file.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        // Whoever could use it is at work under another user's name, and can't be kept away.
+        // A process that could use it works as another user, and can't be kept away.
         guard descriptor >= 0 else { return }
         descriptors.append(descriptor)
         for _ in 0..<Self.patience {

@@ -66,7 +66,8 @@ struct Recovery {
         }
         withExtendedLifetime(turns) {}
         guard try copies.allSatisfy({ try $0.present().isEmpty }) else {
-            throw RecoveryError("A program has written the lock's files anew. End all that use it, and repeat this.")
+            throw RecoveryError(
+                "A program has rewritten the lock's files. End all programs that use it, and try again.")
         }
     }
 

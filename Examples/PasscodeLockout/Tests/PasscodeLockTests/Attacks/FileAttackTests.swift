@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test("R3, R21: A lock whose two files of state were removed, but not their journals, is not treated as new")
+    @Test("R3, R21: A lock whose two state files were removed, but not their journals, is not treated as new")
     func removingBothFiles() async throws {
         try await AttackScene.run { scene in
             for name in LockFolder.states { try scene.folder.remove(name) }
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "R17: If both journals are removed the files of state count, and only a witness knows what these lack",
+        "R17: If both journals are removed the state files count, and only a witness knows what these lack",
         arguments: [false, true])
     func removingBothJournals(_ hasWitness: Bool) async throws {
         let journals = [".settings.json.journal", ".settings.copy.json.journal"]

@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test("R18: A damaged copy is written anew, so that the other one may be damaged next", arguments: [0, 1])
+    @Test("R18: A damaged copy is rewritten, so that the other one may be damaged next", arguments: [0, 1])
     func healing(_ first: Int) async throws {
         try await withTemporaryFolder { url in
             let scene = try await Scene(in: LockFolder(url: url), after: .closed)

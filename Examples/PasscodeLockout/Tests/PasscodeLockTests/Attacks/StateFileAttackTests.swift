@@ -4,7 +4,7 @@ import Settle
 import SettleTesting
 import Testing
 
-/// Attacks by having several files: what the lock keeps in its files of state, and people in the settings files.
+/// Attacks by having several files: what the lock keeps in its state files, and people in the settings files.
 @Suite(.timeLimit(.minutes(10))) struct StateFileAttackTests {
     /// A lock after five wrong guesses, whose settings files have a policy, other settings, and earlier versions.
     private static func run(guesses: Int = 5, _ body: (AttackScene) async throws -> Void) async throws {
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("The settings files have nothing of the lock, and the files of state have nothing else") func files()
+    @Test("The settings files have nothing of the lock, and the state files have nothing else") func files()
         async throws
     {
         try await Self.run { scene in
@@ -64,13 +64,13 @@ import Testing
         ],
     ]
 
-    /// Carries out all combinations of harm to journals, files of state and settings files.
+    /// Carries out all combinations of harm to journals, state files and settings files.
     private func forEachHarm(to copies: [Int], _ body: (AttackScene, Comment) async throws -> Void) async throws {
         try await Self.run { scene in
             let before = try scene.folder.contents()
             for journal in [Harm.none, .removed, .emptied, .cut] {
                 for state in Harm.allCases {
-                    // Then nothing of the lock is left (R17). Only the program sees that the file of state is there.
+                    // Then nothing of the lock is left (R17). Only the program sees that the state file is there.
                     let isGone = [.removed, .braces].contains(state) && [.removed, .emptied].contains(journal)
                     if copies.count == 2, isGone { continue }
                     for (settings, previous) in [(Harm.none, Harm.none), (.removed, .none), (.cut, .removed)] {
@@ -140,7 +140,7 @@ import Testing
                 try await scene.use { process in
                     let result = try await process.lock.enrol(Passcode("mine mine"))
                     #expect(result != .accepted)
-                    // One copy is enough to go on.
+                    // One copy is enough to continue.
                     if copies < 3 {
                         let status = await process.lock.status()
                         #expect(status == AttackScene.delayed)
@@ -197,7 +197,8 @@ import Testing
     }
 
     @Test(
-        "R18: A copy that has lost its file still tells every later program which lock it is of", arguments: [0, 1])
+        "R18: A copy that has lost its file still shows every later program which lock it belongs to",
+        arguments: [0, 1])
     func foreignBesideLoss(_ copy: Int) async throws {
         try await Self.run { scene in
             let other = try await Self.otherLock(beside: scene)
@@ -246,7 +247,7 @@ import Testing
     }
 
     @Test(
-        "A policy in a file of state is one in the settings file, where it goes with the next save", arguments: [0, 1])
+        "A policy in a state file is one in the settings file, where it goes with the next save", arguments: [0, 1])
     func policyInState(_ copy: Int) async throws {
         try await Self.run { scene in
             let name = LockFolder.states[copy]

@@ -13,14 +13,14 @@ extension LockHistory {
         return clone
     }
 
-    /// Of two clones that are used one after the other, only the first goes on.
+    /// Of two clones that are used one after the other, only the first continues.
     mutating func useClones() async throws {
         guard witnessFile != nil, model.status == .ready else { return }
         try await killAll()
         guard case .folder(let folder) = place, let clone = try makeClone() else { return }
         let isCloneFirst = below(2) == 0
         let (first, second) = isCloneFirst ? (clone, folder) : (folder, clone)
-        note("somebody clones the files; the \(isCloneFirst ? "clone" : "original") goes on")
+        note("somebody clones the files; the \(isCloneFirst ? "clone" : "original") continues")
         place = .folder(first)
         let process = try await open()
         let text = newText()
@@ -39,7 +39,7 @@ extension LockHistory {
         try await check(open())
     }
 
-    /// Clones guess at the same moment. Whoever goes on has counted everything that was compared in any of them.
+    /// Clones guess at the same moment. One that continues has counted everything that was compared in any of them.
     mutating func guessInClonesAtOnce() async throws {
         guard witnessFile != nil, model.status == .ready else { return }
         try await killAll()
@@ -80,7 +80,7 @@ extension LockHistory {
             model.adopt(count: count, status: status, compared: compared)
             try await check(process)
         }
-        try require(!isOver, "No clone goes on, although nothing was turned back.")
+        try require(!isOver, "No clone continues, although nothing was turned back.")
     }
 
     /// Puts the files of one copy of another lock, or of an earlier moment, in the place of this lock's, and takes them

@@ -113,7 +113,7 @@ extension LockHistory {
             let olds = earlier.compactMap { $0[name] }
             guard !olds.isEmpty else { return }
             try folder.write(olds[below(olds.count)], to: name)
-            note("an old version of \(name) is put back")
+            note("an old version of \(name) is restored")
         default:
             guard !bytes.isEmpty else { return }
             let index = below(bytes.count)

@@ -32,7 +32,7 @@ struct LockHistory {
     private var textCount = 0
     /// Earlier guesses.
     var guesses: [String] = []
-    /// The files at earlier moments, any of which may be put back.
+    /// The files at earlier moments, any of which may be restored.
     var earlier: [[String: Data]] = []
     /// The files of another lock.
     var foreign: [String: Data]?

@@ -114,7 +114,7 @@ import Testing
                 let terminal = try PasscodeTerminal(["enrol", "--file", file])
                 let seen = await terminal.see("New passcode: ")
                 terminal.type("2580\r")
-                await terminal.see("The same again: ", after: seen)
+                await terminal.see("New passcode again: ", after: seen)
                 terminal.type(again + "\r")
                 let (exitCode, _) = await terminal.end()
                 #expect(exitCode == code)
