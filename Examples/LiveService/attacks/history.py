@@ -83,7 +83,7 @@ def each_once(changes, acknowledged):
             last[key] = mutation["new"]
     for key, value in acknowledged:
         if seen.get((key, value)) != 1:
-            broken.append(f"The change of {key} to {value} was told {seen.get((key, value), 0)} times.")
+            broken.append(f"The change of {key} to {value} was delivered {seen.get((key, value), 0)} times.")
     return broken
 
 
@@ -210,7 +210,7 @@ def check_undos(entries, undone):
         known[entry["token"]] = entry
     told = sorted((entry["undone"], entry["token"]) for entry in entries if "undone" in entry)
     if told != sorted(undone):
-        broken.append(f"{len(undone)} undos were answered with 200, and the history tells of {len(told)}.")
+        broken.append(f"{len(undone)} undos were answered with 200, and the history has {len(told)}.")
     return broken
 
 

@@ -125,7 +125,7 @@ class Service:
 
 
 class Events:
-    """A client of the server-sent events, which comes back with its last id when it is told to leave."""
+    """A client of the server-sent events, which reconnects with its last id when the server asks it to leave."""
 
     def __init__(self, service, last_id=None):
         self.events = []

@@ -189,7 +189,7 @@ def fuzzer(target, quick):
     # Each finding with the request that shows it.
     found = [block.strip()[:2_000] for block in re.findall(r"^- .*?(?=^- |^_{5}|^={5}|\Z)", text, re.MULTILINE | re.DOTALL)]
     if target.admin(Connection(target.port, timeout=PATIENCE), "GET", "/settings")[0] != 200:
-        found.append("The token does not hold any more.")
+        found.append("The token is no longer valid.")
     if code or not tries:
         found = found or [text[-600:]]
     return found, tries

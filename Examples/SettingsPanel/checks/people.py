@@ -297,7 +297,7 @@ def sessions(page, other, server, browser, way):
     lines = page.run(SESSIONS)
     must([line[:2] for line in lines] == [["carol", True]], f"After the end of one, the list of sessions is {lines}.")
     refused(other, server, browser, way)
-    # The one who has ended it goes on.
+    # The one who has ended it continues.
     page.go(panel(server))
     must(page.run(f"{element(GREETING)} !== null"), "The end of one session is that of another.")
 

@@ -12,7 +12,7 @@ import SettleEtcd
 
 /// Where the settings are, besides arguments and variables.
 struct FileOptions: ParsableArguments {
-    @Option(help: "The file with the settings. It is made if it is missing.")
+    @Option(help: "The file with the settings, which is created if it is missing.")
     var file = "settings.json"
 
     @Option(help: "A file with variables, such as LIVE_LIMITS_BURST=50. It is read again when it changes.")
@@ -24,10 +24,10 @@ struct FileOptions: ParsableArguments {
     @Option(help: "An administrator's folder; the settings in it are locked.")
     var managed: String?
 
-    @Option(help: "Client URLs of an etcd cluster, separated by commas: the settings are there instead of in the file.")
+    @Option(help: "Client URLs of an etcd cluster, separated by commas, which stores the settings instead of the file.")
     var etcdEndpoints: String?
 
-    @Option(help: "What the keys in the cluster begin with.")
+    @Option(help: "The prefix of the keys in the cluster.")
     var etcdPrefix = "/live-service/"
 
     /// The option that says where the settings are.

@@ -28,7 +28,7 @@ struct Serve: AsyncParsableCommand {
     var settings: [String] = []
 
     func validate() throws {
-        guard (0...65_535).contains(port) else { throw ValidationError("A port is a number from 0 to 65535.") }
+        guard (0...65_535).contains(port) else { throw ValidationError("The port must be from 0 to 65535.") }
     }
 
     func run() async throws {

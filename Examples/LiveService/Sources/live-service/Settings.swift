@@ -5,7 +5,7 @@ import SettleCommand
 
 struct Settings: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Shows, explains and changes settings, also while the service runs: list, get, set, watch, undo …",
+        abstract: "Shows, explains and changes settings, even while the service runs: list, get, set, watch, undo …",
         discussion: "“settings help” lists the verbs. A change is on stable storage when the command ends.")
 
     @OptionGroup var files: FileOptions

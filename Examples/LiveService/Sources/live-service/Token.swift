@@ -12,7 +12,7 @@ struct Token: AsyncParsableCommand {
         try await files.withStore { store in
             let token = try await store.group(ServiceSettings.self).admin.token.revealed
             guard !token.isEmpty else {
-                throw CommandFailure("There is no token yet. “live-service serve” makes one when it starts.")
+                throw CommandFailure("There is no token yet. “live-service serve” creates one when it starts.")
             }
             print(token)
         }

@@ -73,7 +73,7 @@ struct ProtocolTests {
                     let response = try await connection.response()
                     #expect(response.status == 405)
                     #expect(response.header("Allow") == "GET, HEAD, OPTIONS")
-                    #expect(response.detail == "This endpoint is only read.")
+                    #expect(response.detail == "This endpoint is read-only.")
                 }
                 try await connection.send(Self.request("OPTIONS /hello") + Self.request("POST /nowhere"))
                 let options = try await connection.response()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct ReactionTests {
-    private static let words = "no request is in progress any more"
+    private static let words = "all requests have ended"
 
     @Test("Maintenance is said to have begun once the requests before it are done")
     func maintenanceIsSaidToHaveBegunOnceTheRequestsBeforeItAreDone() async throws {

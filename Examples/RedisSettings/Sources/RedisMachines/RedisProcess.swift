@@ -91,7 +91,7 @@ package final class RedisProcess: Sendable {
         }
     }
 
-    /// Stops it, with its connections; or lets it go on.
+    /// Stops it, with its connections, or resumes it.
     package func pause(_ isPaused: Bool = true) {
         life.withLock { life in
             if let life { Foundation.kill(life.server, isPaused ? SIGSTOP : SIGCONT) }

@@ -103,7 +103,7 @@ extension RedisStorage {
         do { return try await client.call(command) } catch { throw unavailable(error) }
     }
 
-    /// Changes the policy that the server has, whoever has set it.
+    /// Changes the policy that the server has, no matter which client has set it.
     @discardableResult
     private func changePolicy(_ change: (inout RedisPolicy) -> Void) async throws(StorageError) -> RedisPolicy {
         while true {

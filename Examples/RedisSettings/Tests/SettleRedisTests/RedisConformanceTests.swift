@@ -18,7 +18,7 @@ extension RedisTests {
 
             func open(_ number: Int, time: Duration = .seconds(20)) throws -> RedisStorage {
                 let proxy = try CuttingProxy(to: server.port)
-                // A lease is let end by its time.
+                // A lease ends by its time.
                 let storage = RedisStorage(
                     RedisServer(port: proxy.port), prefix: "check-\(number)", time: time, leaseTime: .milliseconds(400))
                 proxies.withLock { $0[ObjectIdentifier(storage)] = proxy }

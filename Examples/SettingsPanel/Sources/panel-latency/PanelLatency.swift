@@ -37,7 +37,7 @@ func lines(of path: String) -> AsyncStream<String> {
     }
 }
 
-/// The lines that are appended to a file, as the operating system tells of them: what takes the way through a file at
+/// The lines that are appended to a file, as the operating system reports them: what takes the way through a file at
 /// least.
 func appendedLines(of path: String) -> AsyncStream<String> {
     AsyncStream { continuation in

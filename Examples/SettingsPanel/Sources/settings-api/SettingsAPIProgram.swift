@@ -74,7 +74,7 @@ struct SettingsAPIProgram: AsyncParsableCommand {
         commandName: "settings-api",
         abstract: "Serves its settings over HTTP on this machine, until it gets SIGTERM.")
 
-    @Option(help: "The file with the settings. It is made if it is missing.")
+    @Option(help: "The file with the settings, which is created if it is missing.")
     var file = "settings.json"
 
     @Option(help: "The port to listen on; 0 for any free one.")

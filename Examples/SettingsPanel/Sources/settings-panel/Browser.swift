@@ -22,7 +22,7 @@ import Dispatch
 enum Browser {
     /// Opens a link, with what the system has for that. If it has nothing, the person has the link.
     ///
-    /// Whoever has an account on this machine may read the arguments of a program, so these name a file that leads to
+    /// Everyone with an account on this machine may read the arguments of a program, so these name a file that leads to
     /// the link, and that only its owner may read.
     ///
     /// - Returns: The folder of the file, to be removed when the link has no use any more; `nil` if there is none.

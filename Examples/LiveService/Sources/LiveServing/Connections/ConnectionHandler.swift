@@ -69,7 +69,7 @@ extension ConnectionHandler {
         request = head
         let hosts = head.headers["Host"].count
         guard hosts == 1 || hosts == 0 && head.isOld else {
-            return refuse(ServiceProblem(.badRequest, "A request has one Host, and not \(hosts)."), context)
+            return refuse(ServiceProblem(.badRequest, "A request must have one Host header, not \(hosts)."), context)
         }
         // The parser takes nothing after a request to switch protocols.
         isLast = !head.isKeepAlive || head.headers.contains(name: "Upgrade") || head.method == .CONNECT

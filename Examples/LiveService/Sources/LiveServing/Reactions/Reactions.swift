@@ -24,7 +24,7 @@ struct Reactions: Service {
         await settings.maintenance.$isOn.forEachLatest { isOn in
             guard isOn else { return }
             for await count in load.$requestsInProgress where count == 0 {
-                logger.notice("Maintenance is on, and no request is in progress any more.")
+                logger.notice("Maintenance is on, and all requests have ended.")
                 return
             }
         }

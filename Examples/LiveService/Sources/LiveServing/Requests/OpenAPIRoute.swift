@@ -34,7 +34,7 @@ struct OpenAPIRoute: Sendable {
             "/slow": {"get": {"summary": "An answer after a while", "parameters": [
               {"name": "ms", "in": "query", "required": true, "schema": \(milliseconds)}], "responses": {
               "200": {"description": "How long it took.", \(json("waitedMilliseconds", "integer"))},
-              "400": {"description": "`ms` is missing, or not such a number.", \(problem)}, \(refusals)}}}
+              "400": {"description": "`ms` is missing, or not a number from 0 to 60000.", \(problem)}, \(refusals)}}}
           },
           "components": {"schemas": {"ServiceProblem": {"type": "object", "required": ["title", "status", "detail"]}}}
         }

@@ -25,7 +25,7 @@ struct PublicRoutes: Sendable {
         }
         router.addGet("/slow") { request, _ in
             guard let wait = request.uri.queryParameters.get("ms", as: Int.self), (0...60_000).contains(wait) else {
-                throw ServiceProblem(.badRequest, "Say how long it may take: /slow?ms=0 to ms=60000.")
+                throw ServiceProblem(.badRequest, "Specify the delay: /slow?ms=0 to ms=60000.")
             }
             return try await limited {
                 try await clock.sleep(for: .milliseconds(wait))
@@ -67,7 +67,7 @@ extension RouterMethods<BasicRequestContext> {
         on(path, method: .options) { _, _ in Response(status: .noContent, headers: allow) }
         for method: HTTPRequest.Method in [.post, .put, .patch, .delete] {
             on(path, method: method) { _, _ -> Response in
-                throw ServiceProblem(.methodNotAllowed, "This endpoint is only read.", headers: allow)
+                throw ServiceProblem(.methodNotAllowed, "This endpoint is read-only.", headers: allow)
             }
         }
     }

@@ -24,7 +24,7 @@ struct StopNotice: Sendable {
         for await _ in signals {
             if load.isStopping { return true }
             load.isStopping = true
-            logger.notice("Not ready any more, and stopping in \(settings.grace). Another signal stops at once.")
+            logger.notice("No longer ready; stopping in \(settings.grace). Another signal stops at once.")
         }
         return false
     }
