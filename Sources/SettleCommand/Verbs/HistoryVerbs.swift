@@ -45,7 +45,7 @@ enum HistoryVerbs {
         summary: "Undoes a transaction, no matter who made it.",
         details: """
             Keys that have changed since are left alone and named, unless --force is given. To redo, undo the undo. \
-            Without a token, the newest transaction is taken back.
+            Without a token, the newest transaction is undone.
             """,
         action: { invocation in
             let target = try invocation.target()

@@ -26,11 +26,11 @@ import Testing
         func print(_ items: Any...) { printed.withLock { $0.append(items.map { "\($0)" }.joined(separator: " ")) } }
         try await settings.commit(author: "alice", confirmWithin: .seconds(300)) { settings.limit = 9 }
         if let change = store.unconfirmed.change { print(change.keys, change.remaining) }
-        try await store.unconfirmed.confirm()  // or revert(), to take it back now
+        try await store.unconfirmed.confirm()  // or revert(), to undo it now
         #expect(settings.limit == 9 && printed.withLock { $0.count } == 1)
     }
 
-    @Test("A history is told, taken back and forgotten") func history() async throws {
+    @Test("A history is read, undone and forgotten") func history() async throws {
         let folder = try TemporaryFolder()
         let (store, settings) = try await open(folder.url.appending(path: "settings.json"))
         let printed = Mutex<[String]>([])

@@ -32,7 +32,7 @@ public struct SettingsDomain: Sendable {
     /// values in force with its own writes. Changes in place begin with the value in force.
     ///
     /// For ``DomainName/secretStore``, the secrets are written when the closure has returned, and are in force once the
-    /// secret store has all of them. If one can't be written, those before it are taken back; the error names the keys
+    /// secret store has all of them. If one can't be written, those before it are reverted; the error names the keys
     /// for which that was not possible. A secret that can't be read is not overwritten, only removed. After a crash
     /// meanwhile, each secret is the old one or the new one. `nil` and a reset remove a secret from the store; the reset
     /// of a group removes its secrets, and leaves its other settings.

@@ -10,11 +10,11 @@ extension SettingsGroup {
     /// another task, on another thread, while its caller waits: it sees neither the caller's task-local values nor
     /// `Task.isCancelled`.
     ///
-    /// With `confirmWithin`, it is taken back unless ``SettingsStore/Unconfirmed/confirm(author:)`` is called in time:
+    /// With `confirmWithin`, it is reverted unless ``SettingsStore/Unconfirmed/confirm(author:)`` is called in time:
     /// key by key where nothing was written after it, as one transaction, by a process that has the store open, or
     /// before the next opening returns. The time continues after the end of the process by the machine's continuous
     /// clock, and across a restart of the machine by its wall clock. A commit made while another one is unconfirmed
-    /// joins it: both are taken back together, to the values stored before the first, when the time of the second is
+    /// joins it: both are reverted together, to the values stored before the first, when the time of the second is
     /// over.
     ///
     /// - Parameters:

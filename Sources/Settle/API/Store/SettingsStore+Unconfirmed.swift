@@ -5,7 +5,7 @@
 #endif
 
 extension SettingsStore {
-    /// The commit that is taken back unless it is confirmed in time; see ``commit(author:confirmWithin:_:)``.
+    /// The commit that is reverted unless it is confirmed in time; see ``commit(author:confirmWithin:_:)``.
     public var unconfirmed: Unconfirmed { Unconfirmed(store: self) }
 
     /// The committed change that is not confirmed yet.
@@ -21,7 +21,7 @@ extension SettingsStore {
         let store: SettingsStore
     }
 
-    /// A commit that is taken back unless it is confirmed in time, or several that have joined.
+    /// A commit that is reverted unless it is confirmed in time, or several that have joined.
     public struct UnconfirmedChange: Sendable, Hashable {
         /// The keys that it has changed, sorted.
         public var keys: [String]
@@ -31,7 +31,7 @@ extension SettingsStore {
         public var time: Date
         /// The total time that it may stand.
         public var duration: Duration
-        /// The time that it may still stand; zero if it is about to be taken back.
+        /// The time that it may still stand; zero if it is about to be reverted.
         public var remaining: Duration
         /// The end of its time, by the wall clock as it is now. For display only: ``remaining`` is what counts.
         public var deadline: Date
