@@ -144,7 +144,7 @@ struct CutConnectionTests {
         }
     }
 
-    /// What a follower receives.
+    /// The changes that a follower receives.
     private struct Seen {
         private var changes: ResumedChanges.Iterator
         private(set) var values: [Int] = []

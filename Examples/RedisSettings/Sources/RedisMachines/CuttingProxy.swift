@@ -56,7 +56,7 @@ package final class CuttingProxy: Sendable {
         while state.withLock({ $0.answers < answers + held.count }) { Thread.sleep(forTimeInterval: 0.001) }
     }
 
-    /// - Returns: What is passed on to the server; `nil` to end the connection.
+    /// - Returns: The bytes to pass on to the server; `nil` to end the connection.
     private func take(_ bytes: [UInt8], for server: Socket) -> [UInt8]? {
         state.withLock { state in
             guard case .holdsCommands(let text) = state.mode, String(decoding: bytes, as: UTF8.self).contains(text)

@@ -39,7 +39,7 @@ final class ServiceProcess: Sendable {
 
     private static func machine(_ number: Int) -> String { "service \(number)" }
 
-    /// What it has reported so far.
+    /// The lines that it has reported so far.
     var lines: [Acknowledgement] { reported.withLock { $0 } }
 
     /// Starts it, with the local copy that it had before, after the last token that it has reported.

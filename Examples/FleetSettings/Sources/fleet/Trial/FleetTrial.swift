@@ -28,7 +28,7 @@ struct FleetTrial {
         var account: String
         /// The promises that were broken, as sentences.
         var problems: [String]
-        /// What the cluster has stored and what each service has reported, a line for each.
+        /// The stored values of the cluster and the reports of each service, a line for each.
         var record: [String]
     }
 

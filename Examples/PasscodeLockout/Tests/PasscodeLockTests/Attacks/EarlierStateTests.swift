@@ -7,7 +7,7 @@ import Testing
 /// What the files still say about an earlier state of the lock.
 @Suite(.timeLimit(.minutes(10))) struct EarlierStateTests {
     @Test(
-        "R21: Two emptied state files are no first run, whatever stands beside them",
+        "R21: Two emptied state files are not a first run, whatever is beside them",
         arguments: ["{}", "{}\n", " { } ", #"{"x": 1}"#, #"{"passcode": {}}"#], [nil, "{}", #"{"x": 1}"#])
     func emptied(_ text: String, settings: String?) async throws {
         try await AttackScene.run { scene in

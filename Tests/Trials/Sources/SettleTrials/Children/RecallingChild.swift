@@ -27,7 +27,7 @@ struct RecallingChild: ChildRole {
     /// - Returns: What is wrong, if anything is.
     private func undo(_ entry: HistoryEntry, in store: SettingsStore) async throws -> String? {
         let before = try await values(entry, in: store)
-        // What has changed since is left alone, and reported.
+        // Keys that have changed since are left alone, and reported.
         let careful = try await store.history.undo(entry.token, author: "careful")
         for (change, now) in zip(entry.changes, before) {
             guard (now == change.newValue) == careful.keys.contains(change.key),

@@ -10,7 +10,7 @@ struct FollowerLane: Sendable {
     private(set) var lives = 0
     /// How many lives received changes.
     private(set) var livesWithChanges = 0
-    /// What was read of the history between its lives.
+    /// The newest transactions, as read from the history between its lives.
     private(set) var glances: [[ReportedTransaction]] = []
     private(set) var problems = Problems()
     /// The headers of the journals that were there.

@@ -21,7 +21,7 @@ public struct ClusterVerdict: Sendable {
     public private(set) var doubled: [String] = []
     /// Values that nobody has written, that were refused, or that are in the place of others.
     public private(set) var invented: [String] = []
-    /// What a follower did not receive, received twice, or received in another order.
+    /// Revisions that a follower did not receive, received twice, or received in another order.
     public private(set) var gaps: [String] = []
     /// Registers whose answers no order explains.
     public private(set) var unexplained: [String] = []

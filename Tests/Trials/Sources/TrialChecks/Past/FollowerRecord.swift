@@ -1,4 +1,4 @@
-/// What a follower of the history has received, over all its lives.
+/// The transactions that a follower of the history has received, over all its lives.
 public struct FollowerRecord: Sendable {
     /// The position of the snapshot that it began with; `nil` before it has one.
     public private(set) var beginning: Int?
