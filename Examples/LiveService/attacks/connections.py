@@ -112,15 +112,17 @@ def streams(target, quick):
     broken = asyncio.run(follow(target, count, changes=5))
     connection = Connection(target.port, timeout=PATIENCE)
     end = time.monotonic() + PATIENCE
-    while (left := subscribers(connection)) > 20 and time.monotonic() < end:
+    while (left := subscribers(target, connection)) > 20 and time.monotonic() < end:
         time.sleep(0.1)
     if left > 20:
         broken.append(f"{left} subscribers are left.")
     return broken, count * 5 + count
 
 
-def subscribers(connection):
-    return int(connection.send("GET", "/metrics")[1].split("\nsettings_subscribers ")[1].split("\n")[0])
+def subscribers(target, connection):
+    # With a token: a program may show its metrics only to those who have one.
+    metrics = connection.send("GET", "/metrics", headers=[("Authorization", f"Bearer {target.token}")])[1]
+    return int(metrics.split("\nsettings_subscribers ")[1].split("\n")[0])
 
 
 async def follow(target, count, changes):

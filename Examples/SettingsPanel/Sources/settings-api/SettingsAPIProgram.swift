@@ -55,6 +55,7 @@ struct ServerLimits: SettingsGroup {
     @Setting(in: 0.1...3_600, unit: "seconds") var heartbeat = 15.0
     @Setting(in: 0.1...3_600, unit: "seconds") var stallLimit = 60.0
     @Setting(in: 0.1...3_600, unit: "seconds") var idleLimit = 60.0
+    @Setting(in: 0.1...3_600, unit: "seconds") var sendLimit = 60.0
 }
 
 struct AppSettings: SettingsGroup {
@@ -103,8 +104,12 @@ struct SettingsAPIProgram: AsyncParsableCommand {
         router.add(middleware: SettingsMiddleware(api))
         router.get("/hello") { _, _ in "At most \(app.limits.perSecond) a second.\n" }
         let idleTimeout = TimeAmount.milliseconds(Int64(app.server.idleLimit * 1_000))
+        let sendTimeout = TimeAmount.milliseconds(Int64(app.server.sendLimit * 1_000))
+        let server = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [IdleStateHandler(writeTimeout: sendTimeout), StalledAnswerHandler()],
+            idleTimeout: idleTimeout)
         let application = Application(
-            router: router, server: .http1(configuration: .init(idleTimeout: idleTimeout)),
+            router: router, server: .http1(configuration: server),
             configuration: .init(address: .hostname("127.0.0.1", port: port), serverName: nil),
             onServerRunning: { channel in
                 logger.notice("Listening on http://127.0.0.1:\(channel.localAddress?.port ?? 0)")
