@@ -89,9 +89,12 @@ struct RequestTarget: Sendable {
     }
 
     init(_ target: String) {
-        let parts = target.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
-        path = parts.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
-        query = parts.count == 2 ? FormFields(parts[1]) : FormFields()
+        if let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) {
+            path = String(target[..<mark])
+            query = FormFields(target.utf8[mark...].dropFirst())
+        } else {
+            (path, query) = (target, FormFields())
+        }
         segments = Self.segments(of: path[...])
     }
 }
