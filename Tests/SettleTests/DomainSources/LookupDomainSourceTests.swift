@@ -118,7 +118,7 @@ private struct OtherAccount: SettingsGroup {
         let table = LookupTable(["count": .integer(7)])
         let store = try await open(table)
         _ = try await store.group(LayeredGroup.self)
-        func mark() -> MutationLog.ContentMark { store.log.lock.withLock { store.log.contentMark } }
+        func mark() -> MutationLog.ContentMark { store.log.lock.withLock { store.log.contentMark(of: store.log.root) } }
         let before = mark()
         let settings = try await store.group(LayeredGroup.self)
         #expect(mark() == before)

@@ -408,6 +408,24 @@ import Testing
         #expect(change?.mutations.first?.newValue as? Int == 4 && change?.token == nil)
     }
 
+    @Test("Of a storage without a history, a change is delivered although another domain covers its value")
+    func coveredWithoutHistory() async throws {
+        let source = ManualDomainSource(DomainContents(SettingTree(["count": .integer(9)])))
+        let store = try await SettingsStore.open(
+            storage: PlainStorage(), searching: [.source("source", source), .application])
+        let settings = try await store.group(CounterSettings.self)
+        var iterator = store.history.changes(after: nil).makeAsyncIterator()
+        #expect(await iterator.next()?.snapshot == SettingTree())
+        var watch = ContentWatch(store, includingHistory: true)
+        try await settings.commit { settings.count = 4 }
+        // Reported only if nothing has changed.
+        watch.interrupt()
+        #expect(await watch.next() == .changed)
+        try await store.close()
+        let change = await iterator.next()
+        #expect(change?.mutations.first?.newValue as? Int == 4 && settings.count == 9)
+    }
+
     @Test("A secret is told to have changed, without its values, and is in no snapshot") func secrets() async throws {
         for kind in HistoryPlace.Kind.allCases {
             let place = try HistoryPlace(kind)

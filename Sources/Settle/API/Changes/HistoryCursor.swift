@@ -118,6 +118,8 @@ package struct HistoryCursor {
     }
 
     private var query: HistoryQuery {
+        // A history also has the changes of values that other domains cover, which do not mark the store's topic.
+        let topic = topic === log.root ? log.lock.withLock { log.changes.applicationTopic() } : topic
         let later = ChangeCursor(
             on: topic, of: log, delivery: .every, durableOnly: durableOnly, view: .application)
         return HistoryQuery(engine: engine, token: token, later: Changes(later))

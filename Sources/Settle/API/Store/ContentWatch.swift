@@ -3,7 +3,6 @@
 package struct ContentWatch: Sendable {
     private let log: MutationLog
     private let topic: Topic
-    private let includesHistory: Bool
     private let waiter: Waiter
     /// The log's mark at the last check; `nil` before the first one.
     private var mark: MutationLog.ContentMark?
@@ -18,12 +17,10 @@ package struct ContentWatch: Sendable {
     /// - Parameter seesFirst: Whether the existing content of an open store counts as a change.
     init(_ keeper: StoreKeeper, seesFirst: Bool, includingHistory includesHistory: Bool = false) {
         let log = keeper.core.log
-        (self.log, self.includesHistory) = (log, includesHistory)
+        let topic = includesHistory ? log.lock.withLock { log.changes.applicationTopic() } : log.root
+        (self.log, self.topic) = (log, topic)
         waiter = Waiter(countedIn: log, keeping: keeper)
-        topic = includesHistory ? log.lock.withLock { log.changes.applicationTopic() } : log.root
-        mark = log.lock.withLock {
-            seesFirst && !log.isFinished ? nil : log.contentMark(includingHistory: includesHistory)
-        }
+        mark = log.lock.withLock { seesFirst && !log.isFinished ? nil : log.contentMark(of: topic) }
     }
 
     /// The reason why a wait has ended.
@@ -51,14 +48,12 @@ package struct ContentWatch: Sendable {
 
     /// Waits until something may have changed since it last returned, or until it is interrupted.
     package mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Wake {
-        let (log, includesHistory) = (log, includesHistory)
+        let (log, topic) = (log, topic)
         while !Task.isCancelled {
             // Before the caller's check, so that nothing falls in between.
             let (now, isFinished, isInterrupted) = log.lock.withLock {
                 defer { waiter.isInterrupted = false }
-                return (
-                    log.contentMark(includingHistory: includesHistory), log.isFinished, waiter.isInterrupted
-                )
+                return (log.contentMark(of: topic), log.isFinished, waiter.isInterrupted)
             }
             // Before the end: the last change may have come just before the store closed.
             if mark != now {
@@ -67,8 +62,7 @@ package struct ContentWatch: Sendable {
             }
             if isFinished { return .finished }
             if isInterrupted { return .interrupted }
-            await log.wait(
-                on: topic, with: waiter, unless: { log.contentMark(includingHistory: includesHistory) != now })
+            await log.wait(on: topic, with: waiter, unless: { log.contentMark(of: topic) != now })
         }
         return .finished
     }

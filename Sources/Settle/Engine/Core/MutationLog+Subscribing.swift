@@ -64,12 +64,11 @@ extension MutationLog {
         fileprivate let history: UInt64
     }
 
-    /// Returns the present mark. Requires the lock.
-    ///
-    /// - Parameter includesHistory: Whether the mark also differs when the feed has grown, or may be queried again.
-    func contentMark(includingHistory includesHistory: Bool) -> ContentMark {
+    /// Returns the present mark for subscribers of a topic: the store's, or the one around it. The latter's mark also
+    /// differs when the feed has grown, or may be queried again. Requires the lock.
+    func contentMark(of topic: Topic) -> ContentMark {
         ContentMark(
-            changes: root.changeCount, arrivals: changes.arrivals, history: includesHistory ? historyVersion : 0)
+            changes: topic.changeCount, arrivals: changes.arrivals, history: topic === root ? 0 : historyVersion)
     }
 
     /// Whether the store has closed, so that nothing changes any more. Requires the lock.
