@@ -22,8 +22,8 @@ extension SQLiteStorage {
             throw error
         } catch let error as DatabaseError {
             // A commit whose sync has failed is undone: no connection finds it, and the next commit overwrites its
-            // pages in the log. But if all processes end before that, the next one may find it there. All other errors
-            // come before.
+            // pages in the log. But if SQLite recovers the log before that, it may find it there: after all processes
+            // have ended, or one was killed at the end of a commit. All other errors come before.
             let isOutcomeUnknown = isAppend && error.resultCode == .SQLITE_IOERR
             throw StorageError(
                 error.storageCode ?? code, "\(name): \(error.withoutArguments)", isOutcomeUnknown: isOutcomeUnknown)
