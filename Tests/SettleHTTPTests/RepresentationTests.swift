@@ -69,6 +69,39 @@ import Testing
         try await program.store.close()
     }
 
+    @Test("What is remembered is not served once another domain or an unusable value has changed the setting")
+    func changedOtherwise() async throws {
+        let (storage, source) = (InMemoryStorage(), ManualDomainSource())
+        let store = try await SettingsStore.open(
+            storage: storage, searching: [.source("source", source), .application])
+        let settings = try await store.group(Checked.self)
+        let api = SettingsAPI(store, groups: Checked.self, configuration: .init(access: .open))
+        let request = WebRequest(method: "GET", target: "/settings/other", headers: [("Host", "localhost")])
+        func expect(_ value: Int64, from domain: String, stored: SettingValue? = nil) async {
+            // The second one may be remembered.
+            for _ in 1...2 {
+                let answer = Answer(response: await api.respond(to: request))
+                #expect(answer.value("value") == .integer(value) && answer.string("domain") == domain)
+                #expect(answer.value("problem", "stored") == stored)
+            }
+        }
+        try await settings.commit { settings.other = 1 }
+        await expect(1, from: "application")
+        source.set(SettingTree(["other": .integer(5)]))
+        try await store.reload()
+        await expect(5, from: "source")
+        source.set(SettingTree())
+        try await store.reload()
+        await expect(1, from: "application")
+        storage.simulateExternalChange(["other": .string("x")])
+        try await store.reload()
+        await expect(1, from: "application", stored: .string("x"))
+        storage.simulateExternalChange(["other": .integer(2)])
+        try await store.reload()
+        await expect(2, from: "application")
+        try await store.close()
+    }
+
     @Test("Each of many concurrent reads finds a value that is not older than the last change") func concurrentReads()
         async throws
     {
