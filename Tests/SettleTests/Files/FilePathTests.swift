@@ -1,15 +1,24 @@
-import Settle
+import Foundation
 import Testing
+
+@testable import Settle
 
 @Suite struct FilePathTests {
     @Test(
         "A path has a folder and a name",
         arguments: [
             ("/a/b/c.json", "/a/b", "c.json"), ("/a", "/", "a"), ("/", "/", ""), ("a", ".", "a"), ("a/b", "a", "b"),
+            ("/ä/ö.json", "/ä", "ö.json"),
         ])
     func parts(text: String, folder: String, name: String) {
         #expect(FilePath(text).folder.text == folder)
         #expect(FilePath(text).name == name)
+    }
+
+    @Test("A URL's path is that of its file", arguments: ["/a/b.json", "/a b/c.json", "/50%/a%20b.json", "/ä/ö.json"])
+    func url(text: String) {
+        #expect(FilePath(URL(filePath: text, directoryHint: .notDirectory)).text == text)
+        #expect(FilePath(URL(filePath: text + "/", directoryHint: .isDirectory)).text == text)
     }
 
     @Test("A name is appended with one slash") func appending() {

@@ -433,6 +433,10 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
 extension FilePath {
     /// Creates the path to which a URL leads, with its `..` as they are: the file system defines their meaning.
     init(_ url: URL) {
-        self = FilePath(url.absoluteURL.path(percentEncoded: false)).withoutTrailingSlashes
+        let url = url.absoluteURL
+        let path = url.path(percentEncoded: true)
+        // Decoding takes as long as a system call, and most paths have nothing to decode.
+        let isPlain = !path.utf8.contains(UInt8(ascii: "%"))
+        self = FilePath(isPlain ? path : url.path(percentEncoded: false)).withoutTrailingSlashes
     }
 }

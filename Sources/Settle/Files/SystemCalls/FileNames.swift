@@ -78,10 +78,11 @@ package struct FileNames: Sendable, Equatable {
 
     /// The values that a program only remembers, in the format of the file.
     package var state: FilePath {
-        guard let dot = file.name.lastIndex(of: "."), dot != file.name.startIndex else {
-            return stateFolder.appending(file.name + ".state")
+        let name = file.name
+        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else {
+            return stateFolder.appending(name + ".state")
         }
-        return stateFolder.appending("\(file.name[..<dot]).state\(file.name[dot...])")
+        return stateFolder.appending("\(name[..<dot]).state\(name[dot...])")
     }
 
     /// Named without the extension of a JSON file, so that two files in different formats have two schemas.
@@ -133,11 +134,13 @@ extension FilePath {
 
     /// Whether a name in it begins with a dot.
     private var hasHiddenName: Bool {
-        var previous: UInt8 = 0
-        for byte in text.utf8 {
-            if byte == UInt8(ascii: "."), previous == UInt8(ascii: "/") { return true }
-            previous = byte
+        text.withBytes { bytes in
+            var previous: UInt8 = 0
+            for byte in bytes {
+                if byte == UInt8(ascii: "."), previous == UInt8(ascii: "/") { return true }
+                previous = byte
+            }
+            return false
         }
-        return false
     }
 }

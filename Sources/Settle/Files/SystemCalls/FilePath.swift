@@ -22,29 +22,35 @@ package struct FilePath: Sendable, Hashable, CustomStringConvertible {
 
     /// Whether it is absolute, and no name in it is empty or consists of dots.
     package var isPlain: Bool {
-        guard text.utf8.first == Self.slash else { return false }
         // Byte by byte: splitting a path takes as long as two system calls.
-        var hasOnlyDots = true
-        for byte in text.utf8.dropFirst() {
-            if byte == Self.slash {
-                if hasOnlyDots { return false }
-                hasOnlyDots = true
-            } else if byte != UInt8(ascii: ".") {
-                hasOnlyDots = false
+        text.withBytes { bytes in
+            guard bytes.first == Self.slash else { return false }
+            var hasOnlyDots = true
+            for byte in bytes.dropFirst() {
+                if byte == Self.slash {
+                    if hasOnlyDots { return false }
+                    hasOnlyDots = true
+                } else if byte != UInt8(ascii: ".") {
+                    hasOnlyDots = false
+                }
             }
+            return !hasOnlyDots
         }
-        return !hasOnlyDots
     }
 
     /// The text after the last slash.
     @inline(never) package var name: String {
-        text.utf8.lastIndex(of: Self.slash).map { String(text[text.index(after: $0)...]) } ?? text
+        text.withBytes { bytes in
+            bytes.lastIndex(of: Self.slash).map { bytes.text($0 + 1..<bytes.count) } ?? text
+        }
     }
 
     /// The path of the folder that contains the file.
     @inline(never) package var folder: FilePath {
-        guard let slash = text.utf8.lastIndex(of: Self.slash) else { return FilePath(".") }
-        return FilePath(slash == text.startIndex ? "/" : String(text[..<slash]))
+        text.withBytes { bytes in
+            guard let slash = bytes.lastIndex(of: Self.slash) else { return FilePath(".") }
+            return FilePath(slash == 0 ? "/" : bytes.text(0..<slash))
+        }
     }
 
     /// The path of another file in the same folder.
@@ -53,7 +59,12 @@ package struct FilePath: Sendable, Hashable, CustomStringConvertible {
     }
 
     @inline(never) package func appending(_ name: String) -> FilePath {
-        FilePath(text.hasSuffix("/") ? text + name : text + "/" + name)
+        var path = ""
+        path.reserveCapacity(text.utf8.count + 1 + name.utf8.count)
+        path += text
+        if text.utf8.last != Self.slash { path += "/" }
+        path += name
+        return FilePath(path)
     }
 
     private static let slash = UInt8(ascii: "/")
@@ -69,5 +80,25 @@ package struct FilePath: Sendable, Hashable, CustomStringConvertible {
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         // No text contains this byte, so it separates consecutive paths.
         hasher.combine(UInt8.max)
+    }
+}
+
+extension String {
+    /// Calls a closure with the bytes in UTF-8.
+    ///
+    /// Where they lie in one piece, as those of nearly all strings, a loop over them is several times as fast as one
+    /// over `utf8`.
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        let result = utf8.withContiguousStorageIfAvailable { body(UnsafeRawBufferPointer($0)) }
+        if let result { return result }
+        var text = self
+        return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// A part of these bytes as text.
+    fileprivate func text(_ range: Range<Int>) -> String {
+        String(decoding: UnsafeRawBufferPointer(rebasing: self[range]), as: UTF8.self)
     }
 }

@@ -40,8 +40,8 @@ extension FileFormat {
 
     /// The format for a new file's name; `nil` if the extension is unknown. A name without an extension implies JSON.
     init?(fileName: String) {
-        let name = fileName.drop { $0 == "." }
-        switch name.lastIndex(of: ".").map({ name[$0...].lowercased() }) {
+        let name = fileName.utf8.drop { $0 == UInt8(ascii: ".") }
+        switch name.lastIndex(of: UInt8(ascii: ".")).map({ fileName[$0...].lowercased() }) {
         case nil, ".", ".json": self = .json
         case ".plist": self = .propertyListXML
         default: return nil
