@@ -74,16 +74,23 @@ import Testing
         try manager.createSymbolicLink(atPath: path("link").text, withDestinationPath: "file")
         try manager.createSymbolicLink(atPath: path("folder").text, withDestinationPath: ".")
         try manager.createSymbolicLink(atPath: path("dangling").text, withDestinationPath: "nowhere")
-        for name in [
-            "link", "dangling", "folder/file", "./file", "../\(folder.url.lastPathComponent)/file", "missing/file",
-        ] {
+        for name in ["folder/file", "./file", "../\(folder.url.lastPathComponent)/file", "missing/file"] {
             let calls = CachedSystemCalls()
             #expect(calls.place(of: FilePath(folder.url.path + "/" + name)) == nil, "\(name)")
             #expect(calls.hasRefused, "\(name)")
         }
+        for name in ["link", "dangling"] {
+            let calls = CachedSystemCalls()
+            #expect(throws: SystemError.notPermitted, "\(name)") { try calls.openFile(path(name).text, .read) }
+            #expect(calls.hasRefused, "\(name)")
+        }
+    }
+
+    @Test("A folder has the identity by which other calls know it, or is refused") func folderIdentity() throws {
         let calls = CachedSystemCalls()
-        #expect(throws: SystemError.notPermitted) { try calls.openFile(path("link").text, .read) }
-        #expect(calls.hasRefused)
+        let found = calls.identity(ofFolder: FilePath(folder.url))
+        guard calls.place(of: path("file")) != nil else { return }
+        #expect(try found == POSIXSystemCalls().status(at: FilePath(folder.url).text).identity)
     }
 
     #if os(Linux)

@@ -77,6 +77,25 @@ import Testing
         }
     }
 
+    @Test("A file and a link to it share one store, whichever is opened first", arguments: [false, true])
+    func link(isFirst: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let (file, link) = (folder.appending(path: "settings.json"), folder.appending(path: "link.json"))
+            try write("{\"count\": 3}", to: file)
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+            let files = StoreRegistry()
+            var stores: [SettingsStore] = []
+            for path in isFirst ? [link, file] : [file, link] {
+                stores.append(try await SettingsStore.open(at: path, in: files) { FileStorage(at: path) })
+            }
+            #expect(stores[0] == stores[1])
+            #expect(files.count == 1)
+            #expect(try await stores[1].group(CounterSettings.self).count == 3)
+            for store in stores { try await store.close() }
+            #expect(files.count == 0)
+        }
+    }
+
     @Test("Openings at the same time share one store") func together() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.appending(path: "settings.json")

@@ -182,32 +182,24 @@ import Testing
         #expect(files.count == 0)
     }
 
-    @Test("A file that is listed while another one is being claimed is compared on a thread that may block")
-    func listedMeanwhile() async throws {
+    @Test("A file in a folder that was missing is compared with another one on a thread that may block")
+    func missingFolder() async throws {
         try await withTemporaryFolder { folder in
-            let (gate, path, tasks) = (Gate(), folder.appending(path: "settings.json"), QueueOfTasks())
-            let isClaiming = Flag()
+            let (path, tasks) = (folder.appending(path: "settings.json"), QueueOfTasks())
             // For each comparison, whether it is made on the caller's thread.
             let comparing = LockedValue<[Bool]>([])
             let system = FileIdentities.system
             let identities = FileIdentities(
                 identity: { path in
                     if path == FilePath("/nowhere") { comparing.withLock { $0.append(QueueOfTasks.isCurrent) } }
-                    // By name: the folder may be behind a link, which has been followed.
-                    if path.name == FilePath(folder).name, !isClaiming.isRaised {
-                        isClaiming.raise()
-                        gate.pass()
-                    }
                     return system.identity(path)
                 }, names: system.names)
             let files = StoreRegistry(identities: identities, isOnSystem: true)
+            let other = try await SettingsStore.open(at: file, in: files) { InMemoryStorage() }
+            comparing.withLock { $0 = [] }
             let opening = Task(executorPreference: tasks) {
                 try await SettingsStore.open(at: path, in: files) { InMemoryStorage() }
             }
-            await gate.waitUntilReached()
-            let other = try await SettingsStore.open(at: file, in: files) { InMemoryStorage() }
-            comparing.withLock { $0 = [] }
-            gate.open()
             let store = try await opening.value
             #expect(store != other && files.count == 2)
             let comparisons = comparing.withLock { $0 }

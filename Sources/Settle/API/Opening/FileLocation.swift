@@ -11,10 +11,15 @@ struct FileLocation: Sendable {
     /// already.
     private let foldedName: String
 
-    /// Creates a location. Queries the file system.
+    /// Creates a location. Queries the file's folder, so it may block if that is another machine's.
     init(_ path: FilePath, _ identities: FileIdentities) {
+        self.init(path, folder: identities.identity(path.folder))
+    }
+
+    /// - Parameter folder: The identity of the file's folder; `nil` if that is missing.
+    init(_ path: FilePath, folder: FileStatus.Identity?) {
         self.path = path
-        folder = identities.identity(path.folder)
+        self.folder = folder
         foldedName = path.name.lowercased()
     }
 

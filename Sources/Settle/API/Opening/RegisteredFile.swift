@@ -45,7 +45,8 @@ final class RegisteredFile: StoreRegistration {
         return (path, FilePlace(names: FileNames(resolved), links: links))
     }
 
-    /// Follows the path of a file as ``follow(_:)`` does, if that needs only what the system has in memory.
+    /// Follows the path of a file as ``follow(_:)`` does, if that needs only what the system has in memory. If the file
+    /// is a link, opening it fails.
     static func follow(_ file: URL, by calls: CachedSystemCalls) -> (path: FilePath, place: FilePlace)? {
         let path = FilePath(file)
         return calls.place(of: path).map { (path, $0) }

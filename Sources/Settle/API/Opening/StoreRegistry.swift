@@ -106,23 +106,21 @@ package final class StoreRegistry: Sendable {
             return try await claim(file, home: home, open)
         }
         let path = followed.place.names.file
-        guard let (entry, others) = list(path, followed, identities) else { return (path, nil) }
-        guard !others.contains(where: { $0.mayBlock(comparedTo: path) }) else {
-            end(entry)
-            return try await claim(file, home: home, open)
-        }
-        switch compare(entry, with: others, identities) {
-        case .listed(let listed): return (listed, nil)
-        case .vacant(let file):
-            if let store = openAtOnce(file, calls) {
-                change(file) { $0?.keeper = store.keeper }
-                return (path, store)
+        let location = FileLocation(path, folder: calls.identity(ofFolder: path.folder))
+        guard let (entry, others) = list(location, followed) else { return (path, nil) }
+        if !others.contains(where: { $0.mayBlock(comparedTo: path) }) {
+            switch compare(entry, with: others, identities) {
+            case .listed(let listed): return (listed, nil)
+            case .vacant(let file):
+                if let store = openAtOnce(file, calls) {
+                    change(file) { $0?.keeper = store.keeper }
+                    return (path, store)
+                }
             }
-            let store = try await runBlocking { [self] () async throws -> SettingsStore in
-                try await openNew(file, open)
-            }
-            return (path, store)
         }
+        // The path may be a link, so it has to be followed again.
+        end(entry)
+        return try await claim(file, home: home, open)
     }
 
     /// Claims a file, and opens it if it was vacant. One switch to another thread covers both steps.
@@ -133,7 +131,7 @@ package final class StoreRegistry: Sendable {
             let followed = home == nil ? RegisteredFile.follow(file) : nil
             let path = followed?.place.names.file ?? FilePath(file)
             let identities = home?.identities ?? identities
-            guard let (entry, others) = list(path, followed, identities) else { return (path, nil) }
+            guard let (entry, others) = list(FileLocation(path, identities), followed) else { return (path, nil) }
             switch compare(entry, with: others, identities) {
             case .vacant(let file): return (path, try await openNew(file, open))
             case .listed(let listed): return (listed, nil)
@@ -165,14 +163,13 @@ package final class StoreRegistry: Sendable {
 
     // MARK: Finding
 
-    /// Lists a file. Queries the file's folder, so it may block if that is another machine's.
+    /// Lists a file.
     ///
     /// - Returns: The new entry, and the others at that moment; `nil` if the path is listed already.
     private func list(
-        _ path: FilePath, _ followed: (path: FilePath, place: FilePlace)?, _ identities: FileIdentities
+        _ location: FileLocation, _ followed: (path: FilePath, place: FilePlace)?
     ) -> (entry: RegisteredFile, others: [RegisteredFile])? {
-        guard entries.withLock({ $0[path] == nil }) else { return nil }
-        let file = RegisteredFile(FileLocation(path, identities), followed, files: self)
+        let (path, file) = (location.path, RegisteredFile(location, followed, files: self))
         let others = entries.withLock { entries -> [RegisteredFile]? in
             guard entries[path] == nil else { return nil }
             defer { entries[path] = Entry(file: file) }

@@ -53,13 +53,12 @@ extension FileStorage {
 }
 
 extension CachedSystemCalls {
-    /// Follows the path of a file.
+    /// Follows the path of a file, which the caller opens next: that refuses a link at the end of the path.
     ///
-    /// - Parameter isOpenedNext: Whether the caller opens the file next, which refuses a link at the end of the path.
-    /// - Returns: `nil` if there is a link on the way or at its end, or if a folder is missing or not on a disk of this
-    ///   machine; that is a refusal.
-    func place(of path: FilePath, isOpenedNext: Bool = false) -> FilePlace? {
+    /// - Returns: `nil` if there is a link on the way, or if a folder is missing or not on a disk of this machine; that
+    ///   is a refusal.
+    func place(of path: FilePath) -> FilePlace? {
         let names = FileNames(path)
-        return reaches(names, includesFile: !isOpenedNext) ? FilePlace(names: names) : nil
+        return reaches(names) ? FilePlace(names: names) : nil
     }
 }

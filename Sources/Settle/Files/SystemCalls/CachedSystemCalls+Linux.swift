@@ -10,38 +10,49 @@
 
 #if os(Linux)
     extension CachedSystemCalls {
-        /// - Parameter folder: The open folder in which the entry is; `nil` for the absolute path of a folder.
+        /// Opens an entry of a folder.
+        ///
         /// - Throws: ``SystemError/notFound`` if the system knows that there is no such entry; any other error if this
         ///   might take a disk to find out.
         static func open(
-            _ path: String, in folder: FileDescriptor?, _ access: Access
+            _ name: String, in folder: FileDescriptor, _ access: Access
         ) throws(SystemError) -> FileDescriptor {
-            // `O_PATH`, which finds an entry without opening it. Swift does not see it, because it is a GNU extension
-            // of the C library.
-            let findOnly: CInt = 0o10_000_000
             let flags =
                 switch access {
                 case .reading: O_RDONLY | O_NONBLOCK | O_NOCTTY
                 case .writing: O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
                 case .status: findOnly | O_NOFOLLOW
-                case .folder: findOnly | O_DIRECTORY
                 }
-            guard let call = Self.call else { throw .unimplemented }
-            // `RESOLVE_NO_SYMLINKS` and `RESOLVE_CACHED`; for an entry also `RESOLVE_NO_XDEV`, which excludes one on
-            // which another file system is mounted.
-            let resolution: UInt64 = 0x04 | 0x20 | (folder == nil ? 0 : 0x01)
-            let how = (flags: UInt64(flags | O_CLOEXEC), mode: UInt64(0), resolve: resolution)
-            let openat2 = 437
-            let number = withUnsafeBytes(of: how) { how in
-                how.baseAddress.map { call(openat2, folder?.number ?? AT_FDCWD, path, $0, how.count) } ?? -1
-            }
-            guard number >= 0 else { throw .last }
-            let file = FileDescriptor(CInt(truncatingIfNeeded: number))
-            guard access != .folder || isOnDisk(file) else {
-                _ = close(file.number)
+            // `RESOLVE_NO_XDEV` excludes an entry on which another file system is mounted.
+            return try open(name, in: folder.number, flags, resolution: 0x01)
+        }
+
+        /// Opens a folder on a disk of this machine by its absolute path, only to open entries in it.
+        static func openFolder(_ path: String) throws(SystemError) -> Folder {
+            let folder = try open(path, in: AT_FDCWD, findOnly | O_DIRECTORY, resolution: 0)
+            guard let identity = identityOnDisk(folder) else {
+                _ = close(folder.number)
                 throw .notSupported
             }
-            return file
+            return (folder, identity)
+        }
+
+        /// `O_PATH`, which finds an entry without opening it. Swift does not see it, because it is a GNU extension of
+        /// the C library.
+        private static let findOnly: CInt = 0o10_000_000
+
+        private static func open(
+            _ path: String, in folder: CInt, _ flags: CInt, resolution: UInt64
+        ) throws(SystemError) -> FileDescriptor {
+            guard let call = Self.call else { throw .unimplemented }
+            // `RESOLVE_NO_SYMLINKS` and `RESOLVE_CACHED`.
+            let how = (flags: UInt64(flags | O_CLOEXEC), mode: UInt64(0), resolve: resolution | 0x04 | 0x20)
+            let openat2 = 437
+            let number = withUnsafeBytes(of: how) { how in
+                how.baseAddress.map { call(openat2, folder, path, $0, how.count) } ?? -1
+            }
+            guard number >= 0 else { throw .last }
+            return FileDescriptor(CInt(truncatingIfNeeded: number))
         }
 
         /// - Parameter offset: `nil` for the file's position, which moves on.
@@ -56,21 +67,26 @@
             return count
         }
 
-        /// Whether a folder is on a file system with a block device. All others have 0 as the major number of their
-        /// device, among them those of other machines.
+        /// Returns the identity of a folder, if that is on a file system with a block device. All others have 0 as the
+        /// major number of their device, among them those of other machines.
         ///
         /// That includes file systems of a program (`fuseblk`, such as `ntfs-3g`) and those that a cluster shares
         /// (OCFS2, GFS2), where opening a file that the system knows may still wait, for the program or for another
         /// machine.
-        private static func isOnDisk(_ folder: FileDescriptor) -> Bool {
-            guard let statx = Self.statx else { return false }
-            let (empty, unsynced): (CInt, CInt) = (0x1000, 0x4000)  // `AT_EMPTY_PATH`, `AT_STATX_DONT_SYNC`
+        private static func identityOnDisk(_ folder: FileDescriptor) -> FileStatus.Identity? {
+            guard let statx = Self.statx else { return nil }
+            // `AT_EMPTY_PATH`, `AT_STATX_DONT_SYNC` and `STATX_INO`
+            let (empty, unsynced, inode): (CInt, CInt, CUnsignedInt) = (0x1000, 0x4000, 0x100)
             return withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { buffer in
-                guard let status = buffer.baseAddress, statx(folder.number, "", empty | unsynced, 0, status) == 0 else {
-                    return false
-                }
-                let majorDevice = 0x88
-                return buffer.load(fromByteOffset: majorDevice, as: UInt32.self) != 0
+                guard let status = buffer.baseAddress,
+                    statx(folder.number, "", empty | unsynced, inode, status) == 0
+                else { return nil }
+                let major = buffer.load(fromByteOffset: 0x88, as: UInt32.self)
+                let minor = buffer.load(fromByteOffset: 0x8C, as: UInt32.self)
+                guard major != 0 else { return nil }
+                return FileStatus.Identity(
+                    majorDevice: UInt64(major), minorDevice: UInt64(minor),
+                    file: buffer.load(fromByteOffset: 0x20, as: UInt64.self))
             }
         }
 
@@ -111,10 +127,12 @@
         // These systems have no calls that show whether another one would wait.
 
         static func open(
-            _ path: String, in folder: FileDescriptor?, _ access: Access
+            _ name: String, in folder: FileDescriptor, _ access: Access
         ) throws(SystemError) -> FileDescriptor {
             throw .unimplemented
         }
+
+        static func openFolder(_ path: String) throws(SystemError) -> Folder { throw .unimplemented }
 
         static func read(
             _ file: FileDescriptor, at offset: Int64?, into buffer: UnsafeMutableRawBufferPointer

@@ -13,8 +13,6 @@ final class CachedSystemCalls: SystemCalls {
     /// The use for which an entry is opened.
     enum Access {
         case reading, writing, status
-        /// The entry is a folder, given by its path.
-        case folder
     }
 
     private let base = POSIXSystemCalls()
@@ -23,8 +21,11 @@ final class CachedSystemCalls: SystemCalls {
     /// many of its files are read.
     private let folders = LockedValue(Folders())
 
+    /// An open folder of this machine's disks.
+    typealias Folder = (file: FileDescriptor, identity: FileStatus.Identity)
+
     fileprivate struct Folders: Sendable {
-        var all: [FilePath: FileDescriptor?] = [:]
+        var all: [FilePath: Folder?] = [:]
         /// The last one that an entry was opened in. Nearly always it is that of the next entry, which then needs
         /// neither the path of its folder nor a look-up.
         var last: (path: FilePath, file: FileDescriptor)?
@@ -39,7 +40,7 @@ final class CachedSystemCalls: SystemCalls {
 
     deinit {
         for folder in folders.withLock({ $0.all.values }) {
-            if let folder { try? base.closeFile(folder) }
+            if let folder { try? base.closeFile(folder.file) }
         }
     }
 
@@ -52,28 +53,18 @@ final class CachedSystemCalls: SystemCalls {
         return .notPermitted
     }
 
-    /// Returns whether the path of a settings file has no links to follow, and the folders for it and its companions are
-    /// on a disk of this machine. Anything else is a refusal.
+    /// Returns whether the path of a settings file is plain, and the folders for it and its companions are on a disk of
+    /// this machine, with no link on the way to them. Anything else is a refusal.
     ///
-    /// - Parameter includesFile: Whether to check the file itself too. Opening it checks the same.
-    func reaches(_ names: FileNames, includesFile: Bool) -> Bool {
-        let isReached =
-            names.file.isPlain && names.folders.allSatisfy { folder($0) != nil }
-            && !(includesFile && mayBeLink(names.file))
+    /// The file itself may be a link, which opening it refuses.
+    func reaches(_ names: FileNames) -> Bool {
+        let isReached = names.file.isPlain && names.folders.allSatisfy { identity(ofFolder: $0) != nil }
         if !isReached { refused.store(true, ordering: .relaxed) }
         return isReached
     }
 
-    /// Returns whether an entry is a link, or might be one as far as the system knows without asking a disk.
-    private func mayBeLink(_ path: FilePath) -> Bool {
-        do throws(SystemError) {
-            return try status(at: path.text).kind == .symbolicLink
-        } catch {
-            return error != .notFound
-        }
-    }
-
-    private func folder(_ path: FilePath) -> FileDescriptor? { folders.withLock { $0.folder(path) } }
+    /// Returns the identity of a folder; `nil` if it is not one that ``reaches(_:)`` finds.
+    func identity(ofFolder path: FilePath) -> FileStatus.Identity? { folders.withLock { $0.folder(path)?.identity } }
 
     /// Opens an entry of a folder. An entry that is a link, or another file system's, is refused.
     private func open(_ path: String, _ access: Access) throws(SystemError) -> FileDescriptor {
@@ -170,9 +161,9 @@ final class CachedSystemCalls: SystemCalls {
 
 extension CachedSystemCalls.Folders {
     /// Returns a folder, which is walked to if it is not known.
-    fileprivate mutating func folder(_ path: FilePath) -> FileDescriptor? {
+    fileprivate mutating func folder(_ path: FilePath) -> CachedSystemCalls.Folder? {
         if let known = all[path] { return known }
-        let folder = try? CachedSystemCalls.open(path.text, in: nil, .folder)
+        let folder = try? CachedSystemCalls.openFolder(path.text)
         all.updateValue(folder, forKey: path)
         return folder
     }
@@ -181,18 +172,20 @@ extension CachedSystemCalls.Folders {
     fileprivate mutating func folder(of entry: FilePath) -> FileDescriptor? {
         if let last, entry.isDirectlyIn(last.path) { return last.file }
         let path = entry.folder
-        guard let file = folder(path) else { return nil }
-        last = (path, file)
-        return file
+        guard let folder = folder(path) else { return nil }
+        last = (path, folder.file)
+        return folder.file
     }
 }
 
 extension FilePath {
     /// Whether it is the path of an entry of a folder other than the root.
     fileprivate func isDirectlyIn(_ folder: FilePath) -> Bool {
-        let (bytes, start) = (text.utf8, folder.text.utf8)
-        guard bytes.starts(with: start) else { return false }
-        let rest = bytes.dropFirst(start.count)
-        return rest.first == UInt8(ascii: "/") && !rest.dropFirst().contains(UInt8(ascii: "/"))
+        text.withBytes { bytes in
+            folder.text.withBytes { start in
+                bytes.count > start.count && UnsafeRawBufferPointer(rebasing: bytes[..<start.count]).isEqual(to: start)
+                    && bytes.lastIndex(of: UInt8(ascii: "/")) == start.count
+            }
+        }
     }
 }

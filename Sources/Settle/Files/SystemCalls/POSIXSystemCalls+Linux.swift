@@ -67,6 +67,13 @@
 
     /// The two parts of the device's number, as the C library splits it.
     extension FileStatus.Identity {
+        init(majorDevice: UInt64, minorDevice: UInt64, file: UInt64) {
+            let device =
+                (majorDevice & 0xFFF) << 8 | (majorDevice & ~0xFFF) << 32 | minorDevice & 0xFF
+                | (minorDevice & ~0xFF) << 12
+            self.init(device: device, file: file)
+        }
+
         var majorDevice: UInt64 { device >> 8 & 0xFFF | device >> 32 & ~0xFFF }
         var minorDevice: UInt64 { device & 0xFF | device >> 12 & ~0xFF & 0xFFFF_FFFF }
     }
