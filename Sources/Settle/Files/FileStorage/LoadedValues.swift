@@ -93,7 +93,7 @@ struct LoadedValues: Sendable {
         tree = file
         for (place, record) in records where place > offset {
             guard let batch = record.batch else { continue }
-            tree.apply(inOrder: batch.entries.lazy.map { ($0.key, $0.value) })
+            tree.apply(batch)
         }
         tree = tree.with(remembered)
         state.didRead(version, at: offset, MirrorDifference(from: tree, to: file, isSame))
@@ -116,7 +116,7 @@ struct LoadedValues: Sendable {
             tree = earlier.with(remembered)
             for (_, record) in records {
                 guard let batch = record.batch else { continue }
-                tree.apply(inOrder: batch.entries.lazy.map { ($0.key, $0.value) })
+                tree.apply(batch)
             }
             state.didRead(.absent, at: 0, MirrorDifference(ofNoneFrom: tree))
             return
@@ -229,7 +229,7 @@ extension SettingTree {
     /// Returns the values after a record.
     func with(_ batch: JournalBatch) -> SettingTree {
         var tree = self
-        tree.apply(inOrder: batch.entries.lazy.map { ($0.key, $0.value) })
+        tree.apply(batch)
         return tree
     }
 }

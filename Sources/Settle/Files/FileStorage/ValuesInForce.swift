@@ -86,7 +86,7 @@ struct ValuesInForce: Sendable {
             let values = batch.values
             for index in undelivered.indices { undelivered[index].overwrite(values) }
         }
-        tree.apply(inOrder: batch.entries.lazy.map { ($0.key, $0.value) })
+        tree.apply(batch)
         acknowledge(batch)
         count += 1
     }

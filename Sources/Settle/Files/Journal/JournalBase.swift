@@ -56,7 +56,8 @@ package struct JournalBase: Sendable, Equatable {
         func keys(in tree: SettingTree) -> Set<SettingKey> { isEverything ? Set(tree.leafKeys) : keys }
 
         mutating func write(_ batch: JournalBatch) {
-            if !isEverything { keys.formUnion(batch.entries.lazy.map(\.key)) }
+            guard !isEverything else { return }
+            for entry in batch.entries { keys.insert(entry.key) }
         }
 
         /// - Parameter tree: All values before that.

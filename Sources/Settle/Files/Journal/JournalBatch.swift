@@ -39,6 +39,18 @@ extension JournalBatch {
     }
 }
 
+extension SettingTree {
+    /// Sets the values of a batch, in order.
+    mutating func apply(_ batch: JournalBatch) {
+        // Most records of a journal have one value, and what it replaces is of no interest.
+        if batch.entries.count == 1, batch.entries[0].key.isPlain {
+            root.set(batch.entries[0].value, forKey: batch.entries[0].key.description)
+        } else {
+            apply(inOrder: batch.entries.lazy.map { ($0.key, $0.value) })
+        }
+    }
+}
+
 extension JournalBatch {
     /// An upper estimate of the bytes that the entries and the transactions need.
     var roughSize: Int {

@@ -31,6 +31,7 @@ struct JournalKeySection {
         // A key has at least one byte: its count.
         guard Int(count) <= bytes.count else { throw .damaged }
         var keys: [SettingKey] = []
+        keys.reserveCapacity(Int(count))
         for _ in 0..<count { keys.append(SettingKey(stored: try reader.readText())) }
         guard reader.isAtEnd else { throw .damaged }
         return keys

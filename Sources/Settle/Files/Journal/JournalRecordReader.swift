@@ -184,17 +184,28 @@ extension JournalValueReader {
     }
 
     fileprivate mutating func readBatch(_ section: JournalKeySection) throws(JournalError) -> JournalBatch {
-        guard section.count != JournalKeySection.everything else { throw .damaged }
-        let keys = try section.keys()
-        var batch = JournalBatch(revision: try readCount())
+        // A key has at least one byte: its count.
+        guard section.count != JournalKeySection.everything, Int(section.count) <= section.bytes.count else {
+            throw .damaged
+        }
+        let (revision, author) = (try readCount(), try readAuthor())
+        var keys = JournalValueReader(section.bytes)
+        var entries: [JournalEntry] = []
+        entries.reserveCapacity(Int(section.count))
+        for _ in 0..<section.count {
+            let key = SettingKey(stored: try keys.readText())
+            entries.append(JournalEntry(key: key, value: try readValueIfAny()))
+        }
+        guard keys.isAtEnd else { throw .damaged }
+        return JournalBatch(revision: revision, author: author, entries: entries)
+    }
+
+    private mutating func readAuthor() throws(JournalError) -> String? {
         switch try readCount() {
-        case 0: break
-        case 1: batch.author = try readText()
+        case 0: nil
+        case 1: try readText()
         default: throw .damaged
         }
-        batch.entries.reserveCapacity(keys.count)
-        for key in keys { batch.entries.append(JournalEntry(key: key, value: try readValueIfAny())) }
-        return batch
     }
 
     /// - Returns: `nil` if there is none.

@@ -21,12 +21,15 @@ package struct JournalReplay: Sendable {
         }
         self.init()
         add(.base(base), at: offset)
-        for (offset, record) in log.records.dropFirst() { add(record.content, at: offset) }
+        // By index: a loop over the records would copy each of them.
+        for index in log.records.indices.dropFirst() {
+            add(log.records[index].record.content, at: log.records[index].offset)
+        }
     }
 
     package mutating func add(_ record: JournalRecord.Content, at offset: Int) {
         state.add(record, at: offset, over: tree)
         if case .base(let base) = record { (tree, hasBase) = (base.tree, true) }
-        if let batch = record.batch { tree.apply(inOrder: batch.entries.lazy.map { ($0.key, $0.value) }) }
+        if let batch = record.batch { tree.apply(batch) }
     }
 }
