@@ -15,6 +15,13 @@ import Testing
         #expect(batch.conditions == [.at(StoragePosition(1))])
     }
 
+    @Test("Batches of one store are numbered, and those of two stores are distinguished") func identities() {
+        var (pending, other) = (PendingSaves(), PendingSaves())
+        let (first, second, others) = (pending.batch().0.id, pending.batch().0.id, other.batch().0.id)
+        #expect(first.store == second.store && (first.number, second.number) == (1, 2))
+        #expect(first.store != 0 && others.store != 0 && others.store != first.store)
+    }
+
     @Test("Two authors are none, but nobody takes nothing from one") func twoAuthorsNone() {
         var pending = PendingSaves()
         pending.add([("a", .integer(1))])

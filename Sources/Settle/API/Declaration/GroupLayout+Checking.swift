@@ -16,7 +16,8 @@ extension GroupLayout {
             } catch {
                 errors.append(error)
             }
-            let name = setting.name.split(separator: ".").last.map(String.init) ?? setting.name
+            let dot = setting.name.utf8.lastIndex(of: UInt8(ascii: "."))
+            let name = dot.map { String(setting.name[setting.name.utf8.index(after: $0)...]) } ?? setting.name
             if let owner = Self.memberNames[name] { errors.append(.hidden(setting.name, as: name, by: owner)) }
             if let type = setting.box.declaration.mutableClass {
                 errors.append(.mutableClass(type, setting.name, key: setting.key))

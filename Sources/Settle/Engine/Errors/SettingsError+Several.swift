@@ -26,13 +26,13 @@ extension SettingsError {
     }
 
     private static func together(
-        _ errors: [SettingsError], and further: Int, _ heading: String, sentence: (String) -> String
+        _ errors: [SettingsError], and further: Int, _ heading: @autoclosure () -> String, sentence: (String) -> String
     ) -> SettingsError? {
         guard var error = errors.first else { return nil }
         guard errors.count > 1 else { return error }
         error.underlying = Problems(all: errors)
         let sentences = errors.map { sentence($0.description) } + (further > 0 ? ["And \(further) more."] : [])
-        error.description = "\(heading) \(sentences.joined(separator: " "))"
+        error.description = "\(heading()) \(sentences.joined(separator: " "))"
         return error
     }
 

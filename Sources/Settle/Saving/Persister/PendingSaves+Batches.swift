@@ -11,6 +11,8 @@ extension PendingSaves {
         _ revision: UInt64, after earlier: UInt64, limits: StorageLimits, conditions: [StorageBatch.Condition],
         with changes: [ExternalChange]
     ) -> (StorageBatch, isWhole: Bool) {
+        // Not before, because a random number takes a system call, and most stores that are opened only read.
+        if lastBatch.store == 0 { lastBatch.store = .random(in: 1 ... .max) }
         lastBatch.number += 1
         let all = values.merging(writtenBack) { own, _ in own }
         let part = limits.part(of: all, inOrderOf: transactions)

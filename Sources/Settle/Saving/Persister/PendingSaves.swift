@@ -43,7 +43,8 @@ struct PendingSaves: Sendable {
     var inBatch: Set<Int> = []
     /// The keys that earlier parts of the same values have stored.
     private var storedKeys: [SettingKey] = []
-    var lastBatch = StorageBatch.ID(store: .random(in: .min ... .max), number: 0)
+    /// The store is 0 until there is a batch.
+    var lastBatch = StorageBatch.ID(store: 0, number: 0)
     /// The values that were pending when the commits of the group began: they stay if those are undone.
     private(set) var beforeCommits: [SettingKey: SettingValue?] = [:]
     /// The keys among them that had been written by failed commits.
