@@ -39,13 +39,17 @@ package struct TimeSource: Sendable {
         alarms = isSystem ? Alarms(elapsed: elapsed, sleep: sleep) : nil
     }
 
-    private static func make<C: Clock>(_ clock: C) -> TimeSource where C.Duration == Duration {
+    private static func system(_ clock: ContinuousClock) -> TimeSource {
         let start = clock.now
-        if clock is ContinuousClock {
-            return TimeSource(
-                simulated: nil, elapsed: { start.duration(to: clock.now) }, moment: MachineMoment.now, jumps: { 0 },
-                sleep: { until in try await clock.sleep(until: start.advanced(by: until), tolerance: nil) })
-        }
+        return TimeSource(
+            simulated: nil, elapsed: { start.duration(to: clock.now) }, moment: MachineMoment.now, jumps: { 0 },
+            sleep: { until in try await clock.sleep(until: start.advanced(by: until), tolerance: nil) })
+    }
+
+    private static func make<C: Clock>(_ clock: C) -> TimeSource where C.Duration == Duration {
+        // Not as one of any type: each commit reads the clock several times.
+        if let clock = clock as? ContinuousClock { return system(clock) }
+        let start = clock.now
         let startDate = Date().timeIntervalSinceReferenceDate
         let steady = LockedValue(SteadyTime())
         let elapsed: @Sendable () -> Duration = {

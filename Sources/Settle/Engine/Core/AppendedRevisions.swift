@@ -51,7 +51,9 @@ struct AppendedRevisions {
     /// Returns the token before the first known transactions of the store that end after a revision; `nil` if there are
     /// none.
     func ownPlace(before revision: UInt64) -> ChangeToken? {
-        stretches.first { $0.isOwn && $0.revisions.upperBound > revision }.map { $0.token.moved(back: $0.count) }
+        // Usually everything has been saved, and all stretches would be searched in vain.
+        guard revision < last else { return nil }
+        return stretches.first { $0.isOwn && $0.revisions.upperBound > revision }.map { $0.token.moved(back: $0.count) }
     }
 
     /// Returns the revisions that were appended together up to a token.
