@@ -57,6 +57,25 @@ import Testing
         #expect(syncs(recording.calls) == 1)
     }
 
+    @Test("A commit's sync stores nothing that was written after the commit's append")
+    func laterWrite() async throws {
+        let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        let hold = failing.hold(.unlock)
+        let commit = Task { try await settings.commit { settings.count = 1 } }
+        await hold.waitUntilReached()
+        settings.other = 2
+        hold.release()
+        try await commit.value
+        let synced = recording.calls.compactMap { call -> StorageBatch? in
+            if case .append(let batch, .synced) = call.operation { batch } else { nil }
+        }
+        #expect(synced.count == 1 && synced.allSatisfy(\.values.isEmpty))
+        let batches = await recording.batches(atLeast: 2)
+        #expect(batches.map(\.values) == [["count": .integer(1)], ["other": .integer(2)]])
+        try await store.close()
+    }
+
     @Test("A commit sees what other processes stored before it, and its closure runs once")
     func seesOthers() async throws {
         let memory = InMemoryStorage()

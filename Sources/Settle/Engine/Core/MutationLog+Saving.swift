@@ -1,5 +1,12 @@
 /// The persister's side of the log.
 extension MutationLog {
+    /// Whether anything has been published, or could not be stored, since the last collection.
+    var hasUncollected: Bool {
+        lock.withLock {
+            changes.revision != unsaved.lastCollected || unsaved.hasUnaccepted || unconfirmed.hasUnsaved
+        }
+    }
+
     /// - Parameter retryingEncoding: Whether to collect values again that could not be encoded. Those that were written
     ///   since are collected in any case.
     func collectUnsaved(retryingEncoding: Bool, inOrder: Bool) -> CollectedChanges {

@@ -45,6 +45,9 @@ struct UnconfirmedState: Sendable {
             write.commit, keys: write.keys + (unsaved?.keys ?? []), author: write.author, reason: write.reason)
     }
 
+    /// Whether its record has to be stored.
+    var hasUnsaved: Bool { unsaved != nil }
+
     /// Returns the change to be stored, once.
     mutating func takeUnsaved() -> UnconfirmedWrite? {
         defer { unsaved = nil }

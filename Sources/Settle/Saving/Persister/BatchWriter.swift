@@ -97,6 +97,24 @@ final class BatchWriter {
         }
     }
 
+    /// Whether the storage has accepted everything that was collected.
+    var hasAppendedEverything: Bool {
+        pending.isEmpty && !pending.isRetry && pending.unresolved == nil && !mustRepeat
+    }
+
+    /// Makes stable what has been appended, by a batch without values. Requires that nothing else is to be appended.
+    ///
+    /// - Parameters:
+    ///   - hasCommits: Whether commits wait for it.
+    ///   - reads: The keys that these have read, if the storage compares them.
+    func synchronize(hasCommits: Bool, reading reads: Set<SettingKey>?) async throws(StorageError) {
+        pending.lastBatch.number += 1
+        var batch = StorageBatch(id: pending.lastBatch, revision: lastHandedOver, values: [:])
+        (batch.hasCommits, batch.reads) = (hasCommits, reads)
+        let receipt = try await appendRepeatedly(batch, .synced)
+        external.appended(receipt)
+    }
+
     private func nextBatch(_ revision: UInt64, for group: CommitGroup) -> (batch: StorageBatch, isWhole: Bool) {
         var (batch, isWhole) = pending.nextBatch(
             revision, after: lastHandedOver, limits: limits,

@@ -1,17 +1,26 @@
 /// Appending, and its consequences.
 extension Persister {
+    /// What an append has handed to the storage.
+    struct Appended {
+        /// The newest revision in it.
+        var revision: UInt64
+        /// The changes that were not on stable storage before.
+        var waiting: [PersisterStateMachine.Waiting]
+        /// Whether the storage has reported that everything is on stable storage.
+        var isSynced: Bool
+    }
+
     /// Appends everything that the storage has not accepted yet, and syncs if `durability` asks for it.
     ///
     /// - Parameters:
     ///   - retryingEncoding: Whether to retry values that could not be encoded before.
     ///   - verifying: Whether to call the storage even if nothing is left to append, because a caller relies on its
     ///     answer.
-    /// - Returns: Whether the storage has reported that everything is on stable storage.
     /// - Throws: What the storage throws, or else the first error of a value that can't be encoded.
     @discardableResult
     func append(
         _ durability: StorageDurability, retryingEncoding: Bool, verifying: Bool = false
-    ) async throws -> Bool {
+    ) async throws -> Appended {
         guard writer.pending.isRetry, writer.isolation == .none else {
             return try await appendNow(durability, retryingEncoding: retryingEncoding, verifying: verifying)
         }
@@ -27,10 +36,10 @@ extension Persister {
 
     /// Appends what was written while others were excluded, then lets them continue.
     ///
-    /// - Returns: Whether everything is on stable storage.
+    /// - Returns: `nil` if others are not excluded, or if a transaction on its caller's actor still needs that.
     @discardableResult
-    func saveIsolated() async throws -> Bool {
-        guard writer.isolation != .none, group.visitors.isEmpty else { return false }
+    func saveIsolated() async throws -> Appended? {
+        guard writer.isolation != .none, group.visitors.isEmpty else { return nil }
         // A lock is released before the sync, which others need not wait for.
         // Without a lock, others may have stored something that a commit has not read, even one that changes nothing.
         return try await appendIsolated(
@@ -40,11 +49,11 @@ extension Persister {
 
     private func appendIsolated(
         _ durability: StorageDurability, retryingEncoding: Bool, verifying: Bool
-    ) async throws -> Bool {
+    ) async throws -> Appended {
         do {
-            let isSynced = try await appendNow(durability, retryingEncoding: retryingEncoding, verifying: verifying)
+            let appended = try await appendNow(durability, retryingEncoding: retryingEncoding, verifying: verifying)
             await endIsolation()
-            return isSynced
+            return appended
         } catch {
             await endIsolation()
             throw error
@@ -58,7 +67,7 @@ extension Persister {
     /// - Precondition: If an append has failed before, others are excluded and their changes have been fetched.
     private func appendNow(
         _ durability: StorageDurability, retryingEncoding: Bool, verifying: Bool
-    ) async throws -> Bool {
+    ) async throws -> Appended {
         let waiting = log.measureWaits(time).waiting
         let oldest = log.lock.withLock { log.unsaved.oldest }
         var (revision, encodingError) = writer.collect(retryingEncoding: retryingEncoding)
@@ -82,13 +91,33 @@ extension Persister {
             }
             history.isFeedBehind = true
         }
+        let appended = Appended(revision: revision, waiting: waiting, isSynced: isSynced)
+        await succeeded(appended, isStable: isSynced || durability == .synced)
+        if let encodingError { throw encodingError }
+        return appended
+    }
+
+    /// Makes stable what has just been appended, and does not include what was written since.
+    ///
+    /// - Precondition: The storage has everything that was collected.
+    func synchronize(_ appended: Appended) async throws {
+        log.lock.withLock { log.unsaved.begin() }
+        do throws(StorageError) {
+            try await writer.synchronize(
+                hasCommits: group.hasCommits, reading: limits.comparesReads ? group.reads : nil)
+        } catch {
+            throw appendFailed(error)
+        }
+        history.isFeedBehind = true
+        await succeeded(appended, isStable: true)
+    }
+
+    private func succeeded(_ appended: Appended, isStable: Bool) async {
         let now = time.elapsed()
         machine.appended(now: now)
-        if isSynced || durability == .synced { synced(revision, waiting, now: now) }
+        if isStable { synced(appended.revision, appended.waiting, now: now) }
         if writer.external.mustFetch { await deliver() } else { deliverFetched() }
         await updateFeed()
-        if let encodingError { throw encodingError }
-        return isSynced
     }
 
     /// Appends the pending values. It does so again if that was refused because others were faster, and only commits of

@@ -96,13 +96,17 @@ extension Persister {
 
     private func saveGroup(isAsked: Bool) async throws {
         var first: (any Error)?
-        var isSynced = false
+        var appended: Appended?
         do {
-            isSynced = try await saveIsolated()
+            appended = try await saveIsolated()
         } catch let error as SettingsError where error.code == .encodingFailed {
             first = error
         }
-        if !isSynced, isAsked || first != nil || log.hasWaitingChanges {
+        if let appended {
+            if appended.isSynced { return }
+            if isAsked, writer.hasAppendedEverything { return try await synchronize(appended) }
+        }
+        if isAsked || first != nil || log.hasWaitingChanges {
             // Verify: the file may have been removed since it was synced.
             try await append(.synced, retryingEncoding: first == nil, verifying: isAsked)
         }

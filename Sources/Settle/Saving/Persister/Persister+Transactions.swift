@@ -184,7 +184,9 @@ extension Persister {
         // Encoding runs the program's code, so nothing is collected during a visit: not even a value that is published
         // just now, which comes together with the transaction's.
         if executor.isVisited, log.lock.withLock({ log.unsaved.hasUnaccepted }) { await executor.endVisit() }
-        if !executor.isVisited, isFirst || writer.pending.isRetry { _ = writer.collect(retryingEncoding: false) }
+        if !executor.isVisited, isFirst || writer.pending.isRetry, log.hasUncollected {
+            _ = writer.collect(retryingEncoding: false)
+        }
         if writer.pending.isRetry {
             guard writer.conflict(of: group) == nil else { return .behindGroup }
             giveUpContested()
