@@ -57,7 +57,7 @@ import Testing
         let waiting = LockedValue<UnsafeContinuation<Void, Never>?>(nil)
         /// Adds work, and returns how the runner waited for it.
         @Sendable func add() -> Bool? {
-            guard case .resumption(let continuation, let endsVisit) = works.add({ _ in }) else { return nil }
+            guard case .resumption(let continuation, let endsVisit) = works.add(.work { _ in }) else { return nil }
             waiting.withLock { $0 = continuation }
             return endsVisit
         }

@@ -10,7 +10,7 @@ extension Persister {
         if isCancellable {
             try await submit(request)
         } else {
-            try await request.waitUncancellably { request in enqueue { await $0.accept(request) } }
+            try await request.waitUncancellably { enqueue(.request($0)) }
         }
     }
 

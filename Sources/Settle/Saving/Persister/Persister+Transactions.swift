@@ -65,7 +65,7 @@ extension Persister {
                 request.fences = visitor.fences
                 request.reads = reads
                 request.isReading = isReading
-                await persister.accept(request)
+                await persister.accept([request])
             }
         }
     }
@@ -86,17 +86,22 @@ extension Persister {
         for waiter in transactions.takeIdleWaiters() { waiter.resume() }
     }
 
-    func accept(_ request: SaveRequest) async {
+    /// Accepts requests that have come one after the other. The transactions among them run together, once.
+    func accept(_ requests: [SaveRequest]) async {
         guard !isClosed else {
-            request.end(.failure(SettingsError.closed(key: nil)))
+            for request in requests { request.end(.failure(SettingsError.closed(key: nil))) }
             return
         }
-        switch request.kind {
-        case .save: join(request)
-        case .transaction, .actorTransaction:
-            transactions.add(request)
-            await runTransactions()
+        var hasTransactions = false
+        for request in requests {
+            switch request.kind {
+            case .save: join(request)
+            case .transaction, .actorTransaction:
+                transactions.add(request)
+                hasTransactions = true
+            }
         }
+        if hasTransactions { await runTransactions() }
     }
 
     /// Binds the values that a transaction writes to the leases of its task's locks.

@@ -102,13 +102,14 @@ actor Persister {
 
     /// Runs work on the queue, behind all earlier work.
     ///
-    /// - Parameters:
-    ///   - isHere: Whether it may run on the calling thread, if the queue is idle; see ``QueueExecutor/visit(_:)``.
-    ///   - request: The request that it accepts, if that may be cancelled.
-    @inline(never) nonisolated func enqueue(
-        isHere: Bool = false, for request: SaveRequest? = nil, _ work: @escaping WorkQueue.Work
-    ) {
-        switch works.add(work, for: request) {
+    /// - Parameter isHere: Whether it may run on the calling thread, if the queue is idle; see
+    ///   ``QueueExecutor/visit(_:)``.
+    nonisolated func enqueue(isHere: Bool = false, _ work: @escaping WorkQueue.Work) {
+        enqueue(.work(work), isHere: isHere)
+    }
+
+    @inline(never) nonisolated func enqueue(_ piece: WorkQueue.Piece, isHere: Bool = false) {
+        switch works.add(piece) {
         case .nothing: break
         // A visit begins after the one before it has ended.
         case .resumption(let continuation, _) where isHere && !executor.isCurrent:
@@ -129,9 +130,7 @@ actor Persister {
     /// - Throws: `CancellationError` if the task is cancelled before the request has begun.
     nonisolated func submit(_ request: SaveRequest, isHere: Bool = false) async throws {
         do {
-            try await request.wait { request in
-                enqueue(isHere: isHere, for: request) { await $0.accept(request) }
-            }
+            try await request.wait { enqueue(.request($0), isHere: isHere) }
         } catch let error as CancellationError {
             works.remove(request)
             throw error

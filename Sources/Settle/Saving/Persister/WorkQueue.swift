@@ -5,6 +5,14 @@
 final class WorkQueue: Sendable {
     typealias Work = @Sendable (isolated Persister) async -> Void
 
+    enum Piece: Sendable {
+        case work(Work)
+        /// The acceptance of a request, which may be cancelled until then.
+        case request(SaveRequest)
+
+        var request: SaveRequest? { if case .request(let request) = self { request } else { nil } }
+    }
+
     /// The step that starts added work.
     enum Start {
         case nothing
@@ -20,7 +28,7 @@ final class WorkQueue: Sendable {
     }
 
     private struct State {
-        var waiting: [(work: Work, request: SaveRequest?)] = []
+        var waiting: [Piece] = []
         var runner = Runner.none
     }
 
@@ -29,12 +37,10 @@ final class WorkQueue: Sendable {
     /// The number of pieces that have not begun. For tests.
     var count: Int { state.withLock { $0.waiting.count } }
 
-    /// Adds work behind all earlier work.
-    ///
-    /// - Parameter request: The request that the work accepts, if it may be cancelled.
-    func add(_ work: @escaping Work, for request: SaveRequest? = nil) -> Start {
+    /// Adds a piece behind all earlier ones.
+    func add(_ piece: Piece) -> Start {
         state.withLock { state in
-            state.waiting.append((work, request))
+            state.waiting.append(piece)
             defer { state.runner = .busy }
             return switch state.runner {
             case .none: .task
@@ -44,7 +50,7 @@ final class WorkQueue: Sendable {
         }
     }
 
-    /// Removes the work of a cancelled request. Otherwise such work would pile up behind a storage that does not answer.
+    /// Removes a cancelled request. Otherwise such requests would pile up behind a storage that does not answer.
     func remove(_ request: SaveRequest) {
         state.withLock { $0.waiting.removeAll { $0.request === request } }
     }
@@ -61,11 +67,19 @@ final class WorkQueue: Sendable {
                 return state.waiting
             }
             if works.isEmpty, persister.isClosed { return }
-            for (index, next) in works.enumerated() {
-                // A visitor waits for its own work only, which is the first one.
-                if index > 0 { await persister.executor.endVisit() }
-                await next.work(persister)
+            var rest = works[...]
+            while let piece = rest.popFirst() {
+                switch piece {
+                case .work(let work): await work(persister)
+                case .request(let first):
+                    // Those that have come one after the other are accepted together, except with a visitor, who waits
+                    // for the first one only.
+                    let others = persister.executor.isVisited ? [] : rest.prefix(while: { $0.request != nil })
+                    rest = rest.dropFirst(others.count)
+                    await persister.accept([first] + others.compactMap(\.request))
+                }
                 await persister.updateFeed()
+                if !rest.isEmpty { await persister.executor.endVisit() }
             }
             if !persister.isClosed { await waitForWork(of: persister.executor) }
         }
