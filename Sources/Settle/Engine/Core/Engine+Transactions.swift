@@ -45,13 +45,14 @@ extension Engine {
     /// A single value that is too large does not concern transactions: it stays in force, and is refused when it is
     /// saved. Only a commit is undone with it.
     private final var excess: SettingsError? {
-        // Copying a transaction retains all its parts.
-        guard let count = transaction?.keyCount, count > 1 || transaction?.isCommit == true else { return nil }
+        guard let transaction else { return nil }
+        let count = transaction.keyCount
+        guard count > 1 || transaction.isCommit else { return nil }
         if count > keyLimit { return .tooManyKeys(count, limit: keyLimit) }
         guard byteLimit < .max else { return nil }
         // Encoding runs foreign code, whose writes belong to the transaction.
         for _ in 1...Self.planLimit {
-            guard let transaction = self.transaction else { break }
+            let stagings = transaction.stagings
             var total = 0
             for box in transaction.boxes {
                 let size = size(of: box)
@@ -61,7 +62,7 @@ extension Engine {
                 return .commitUndone(.encodingFailed(key: slot.key, isSecret: slot.isSecret, reason))
             }
             if total > byteLimit { return .tooManyBytes(total, limit: byteLimit) }
-            if self.transaction?.stagings == transaction.stagings { break }
+            if transaction.stagings == stagings { break }
         }
         return nil
     }
@@ -156,8 +157,9 @@ extension Engine {
     private final func planOfTransaction() -> TransactionPlan? {
         for _ in 1..<Self.planLimit {
             guard let transaction else { return nil }
+            let stagings = transaction.stagings
             let plan = TransactionPlan(of: transaction, comparing: true)
-            guard let stagings = self.transaction?.stagings, stagings != transaction.stagings else { return plan }
+            if transaction.stagings == stagings { return plan }
         }
         // This compares nothing, so that nothing is written any more.
         return transaction.map { TransactionPlan(of: $0, comparing: false) }

@@ -1,5 +1,9 @@
-/// The writes of an `update` so far. Guarded by the writer's lock of its store.
-struct Transaction {
+/// The writes of an `update` so far.
+///
+/// An object, because it has many parts, and publishing it looks at them in several places.
+final class Transaction: @unchecked Sendable {
+    // Sendable: guarded by the writer's lock of its store. After its end it only releases what it has.
+
     let origin: ValueOrigin
     let author: String?
     /// Whether its caller waits until it is stored.
@@ -71,7 +75,7 @@ struct Transaction {
             .sorted(by: \.key).map(\.box)
     }
 
-    mutating func refuse(_ error: SettingsError) {
+    func refuse(_ error: SettingsError) {
         guard let top = levels.indices.last else { return }
         // A loop may write many values that break a rule; limit the size of the error.
         if levels[top].violations.count < Self.mostViolations {
@@ -83,13 +87,13 @@ struct Transaction {
 
     private static let mostViolations = 100
 
-    mutating func begin(afterWritesElsewhere count: Int) {
+    func begin(afterWritesElsewhere count: Int) {
         if let target { earlierTargets.append((levels.count, target)) }
         levels.append(Level(writesElsewhere: count))
     }
 
     /// Records a setting that is about to be staged.
-    mutating func addStaging(of box: AnySettingBox) {
+    func addStaging(of box: AnySettingBox) {
         stagings += 1
         let identity = ObjectIdentifier(box)
         if !outside.isEmpty { outside.remove(identity) }
@@ -103,7 +107,7 @@ struct Transaction {
     // The caller releases what these functions return, outside of an access to the transaction.
 
     /// Ends the innermost level, and leaves its writes for the level around it to decide.
-    mutating func keep() -> Level? {
+    func keep() -> Level? {
         guard let level = levels.popLast(), let outer = levels.indices.last else { return nil }
         _ = takeEarlierTarget()
         for entry in level.undo where levels[outer].known.insert(ObjectIdentifier(entry.box)).inserted {
@@ -113,14 +117,14 @@ struct Transaction {
     }
 
     /// Ends the innermost level; the caller restores what the level found.
-    mutating func endLevel() -> Level? {
+    func endLevel() -> Level? {
         let level = levels.popLast()
         if let earlier = takeEarlierTarget() { target = earlier }
         return level
     }
 
     /// Returns the target as the level that has just ended has found it; `nil` if there was none.
-    private mutating func takeEarlierTarget() -> DomainTarget? {
+    private func takeEarlierTarget() -> DomainTarget? {
         guard let last = earlierTargets.last, last.level == levels.count else { return nil }
         earlierTargets.removeLast()
         return last.target
