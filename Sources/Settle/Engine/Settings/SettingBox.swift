@@ -333,8 +333,10 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     }
 
     var stagedValue: StagedValue<Value>? {
-        // Only `stage` makes staged values, and of the box's own type.
-        staged.map { unsafeDowncast($0, to: StagedValue<Value>.self) }
+        guard let staged else { return nil }
+        // Only `stage` makes staged values, and of the box's own type. Without a closure, which would need the type's
+        // metadata.
+        return unsafeDowncast(staged, to: StagedValue<Value>.self)
     }
 
     override func stageDefault() {

@@ -11,8 +11,9 @@ struct CommitGroup {
     private(set) var awaitsVisitors = false
     /// Whether the group's end is in the queue.
     private var isEndScheduled = false
-    /// The first value that was given up since the last flush.
-    var loss: SettingsError?
+    /// The error of the first value that was given up since the last flush. Not as a ``SettingsError``, which makes a
+    /// copy of the group, one for each append, several times as large.
+    var loss: (any Error)?
 
     var isEmpty: Bool { requests.isEmpty }
 
@@ -91,5 +92,7 @@ struct CommitGroup {
     }
 
     /// Records that others have replaced a value before it could be saved.
-    mutating func lost(_ issue: SettingsError) { loss = loss ?? issue }
+    mutating func lost(_ issue: SettingsError) {
+        if loss == nil { loss = issue }
+    }
 }
