@@ -129,9 +129,12 @@
             // A queue of its own has a thread of its own.
             DispatchQueue(label: "settle.files.events").async {
                 let isBatch = Self.changePolicy(from: SCHED_OTHER, to: Self.batchPolicy)
+                let start = ContinuousClock.now
+                var pacing = EventPacing()
                 while waitForEvents() {
                     let events = readEvents()
                     if !events.isEmpty { queue.sync { deliver(events) } }
+                    if pacing.looked(at: start.duration(to: .now)) { pauseThread(for: EventPacing.interval) }
                 }
                 close(descriptor)
                 close(ended)
