@@ -273,19 +273,17 @@ extension StoredValues {
         below outer: SettingKey?, _ old: SettingValue.Entries, _ new: SettingValue.Entries,
         _ found: inout AffectedSlots
     ) {
-        // Faster to iterate than the entries by their indices.
-        let (old, new) = (old.byName, new.byName)
         var common = 0
         for (name, value) in new {
             let before = old[name]
             if before != nil { common += 1 }
             guard before != value else { continue }
-            let key = outer?.appending(component: name.text) ?? SettingKey(name: name.text)
+            let key = outer?.appending(component: name) ?? SettingKey(name: name)
             collectSlots(at: key, before, value, &found)
         }
         guard common < old.count else { return }
         for (name, value) in old where new[name] == nil {
-            let key = outer?.appending(component: name.text) ?? SettingKey(name: name.text)
+            let key = outer?.appending(component: name) ?? SettingKey(name: name)
             collectSlots(at: key, value, nil, &found)
         }
     }

@@ -57,20 +57,13 @@ struct ByteBuffer: ~Copyable {
         }
     }
 
-    mutating func append(_ range: Range<Int>, of other: borrowing ByteBuffer) {
-        extend(by: range.count).initialize(from: other.memory + range.lowerBound, count: range.count)
-    }
-
-    /// - Returns: The range that the text takes.
-    @discardableResult
-    mutating func append(_ text: String) -> Range<Int> {
-        var text = text.inOnePiece
-        let size = text.utf8.count
-        let start = extend(by: size)
-        text.withUTF8 { utf8 in
-            if let first = utf8.baseAddress { start.initialize(from: first, count: size) }
+    mutating func append(_ text: String) {
+        // Borrowed, because counting a reference waits for all reads of memory before it.
+        let isDone: Void? = text.utf8.withContiguousStorageIfAvailable { utf8 in
+            guard let first = utf8.baseAddress else { return }
+            extend(by: utf8.count).initialize(from: first, count: utf8.count)
         }
-        return count - size..<count
+        if isDone == nil { for byte in text.utf8 { append(byte) } }
     }
 
     /// Appends an integer in decimal digits.
@@ -95,19 +88,15 @@ struct ByteBuffer: ~Copyable {
 
 extension ByteBuffer {
     /// Appends a JSON string.
-    ///
-    /// - Returns: The range of the text within it; `nil` if it needs escapes.
-    @discardableResult
-    mutating func append(quoted text: String) -> Range<Int>? {
+    mutating func append(quoted text: String) {
         append(UInt8(ascii: "\""))
-        var range: Range<Int>? = append(text)
-        if let written = range, hasEscaped(written) {
-            removeLast(written.count)
+        let start = count
+        append(text)
+        if hasEscaped(start..<count) {
+            removeLast(count - start)
             for byte in text.utf8 { append(escaped: byte) }
-            range = nil
         }
         append(UInt8(ascii: "\""))
-        return range
     }
 
     /// Whether a range has bytes that are escaped in a JSON string.

@@ -8,9 +8,11 @@ package enum DuplicateKeyRule: Sendable, Hashable {
     /// Sets the value of a key.
     ///
     /// - Returns: False if the dictionary has the key already, and that is refused.
-    func set(_ value: SettingValue, forKey key: String, in entries: inout SettingValue.Entries) -> Bool {
-        guard let earlier = entries.updateValue(value, forKey: key) else { return true }
-        if self == .first { entries.updateValue(earlier, forKey: key) }
-        return self != .refused
+    func set(
+        _ value: consuming SettingValue, forKey key: consuming String, in entries: inout SettingValue.Entries
+    ) -> Bool {
+        let name = Name(key)
+        if self == .first, entries.table.position(of: name) != nil { return true }
+        return entries.table.updateValue(value, of: name) == nil || self != .refused
     }
 }

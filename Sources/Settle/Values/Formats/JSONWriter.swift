@@ -61,64 +61,26 @@ struct JSONWriter: ~Copyable {
 
     // MARK: Objects
 
-    /// An entry of an object as it was written before the entries were sorted.
-    private struct Entry {
-        /// Its bytes; without its value if that is written later.
-        let range: Range<Int>
-        let key: Range<Int>
-        /// The index of its value among those that are written later.
-        let later: Int?
-    }
-
-    /// Writes the entries in the order in which they are in memory, and then copies them in the order of their keys:
-    /// following the names and values of a large dictionary in that order takes several times as long.
     @inline(never) mutating func write(_ object: SettingValue.Entries) throws(FormatError) {
         try open(UInt8(ascii: "{"))
         guard !object.isEmpty else { return close(UInt8(ascii: "}"), isEmpty: true) }
-        var unsorted = ByteBuffer(capacity: object.count * (lineStart.count + 36))
-        var entries: [Entry] = []
-        entries.reserveCapacity(object.count)
-        var later: [SettingValue] = []
-        swap(&bytes, &unsorted)
-        for (name, value) in object.byName { entries.append(write(name.text, value, &later)) }
-        swap(&bytes, &unsorted)
-        let keys = entries.map(\.key)
-        let order = unsorted.withBytes { KeyOrder.indices(sorting: keys, of: $0) }
-        bytes.reserve(unsorted.count)
-        for number in order {
-            let entry = entries[number]
-            bytes.append(entry.range, of: unsorted)
-            guard let index = entry.later else { continue }
+        // A short entry takes about as many bytes.
+        bytes.reserve(object.count * (lineStart.count + 36))
+        let entries = object.table.entries
+        for position in object.table.positionsByName {
+            bytes.append(lineStart)
+            bytes.append(quoted: entries[position].name.text)
+            bytes.append(UInt8(ascii: ":"))
+            if layout.isSpaced { bytes.append(UInt8(ascii: " ")) }
             do throws(FormatError) {
-                try write(later[index])
+                try write(entries[position].value)
             } catch {
-                throw error.below(unsorted.withBytes { String(decoding: $0[entry.key], as: UTF8.self) })
+                throw error.below(entries[position].name.text)
             }
             bytes.append(separator)
         }
         bytes.removeLast(separator.count)
         close(UInt8(ascii: "}"))
-    }
-
-    /// Writes an entry with the separator after it, but without its value if that is large or can't be written.
-    private mutating func write(_ name: String, _ value: SettingValue, _ later: inout [SettingValue]) -> Entry {
-        let start = bytes.count
-        bytes.append(lineStart)
-        let plain = bytes.append(quoted: name)
-        bytes.append(UInt8(ascii: ":"))
-        if layout.isSpaced { bytes.append(UInt8(ascii: " ")) }
-        var (end, index) = (bytes.count, Int?.none)
-        // The first error in the order of the keys is thrown, when it is that value's turn.
-        if !value.isLarge, (try? write(value)) != nil {
-            bytes.append(separator)
-            end = bytes.count
-        } else {
-            index = later.count
-            later.append(value)
-        }
-        // Names are sorted by their own bytes, not by escapes.
-        let key = if let plain { plain } else { bytes.append(name) }
-        return Entry(range: start..<end, key: key, later: index)
     }
 
     // MARK: Arrays
@@ -154,17 +116,5 @@ struct JSONWriter: ~Copyable {
         if !layout.isOneLine { lineStart.removeLast(layout.unit.count) }
         if !isEmpty { bytes.append(lineStart) }
         bytes.append(bracket)
-    }
-}
-
-extension SettingValue {
-    /// Whether it is written only once: its parts are sorted too, or it would take much memory twice.
-    fileprivate var isLarge: Bool {
-        switch self {
-        case .array, .dictionary: true
-        case .string(let text), .number(let text): text.utf8.count > 1 << 10
-        case .data(let data): data.count > 1 << 10
-        case .null, .bool, .integer, .real, .date: false
-        }
     }
 }

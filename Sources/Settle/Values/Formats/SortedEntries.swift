@@ -1,21 +1,27 @@
 extension SettingValue.Entries {
     /// Returns the entries in file order: by the bytes of their keys in UTF-8.
     package func sortedByKey() -> [Element] {
-        guard count > 1 else { return Array(self) }
-        var bytes: [UInt8] = []
-        var (keys, places): ([Range<Int>], [Index]) = ([], [])
-        bytes.reserveCapacity(count * 24)
-        keys.reserveCapacity(count)
-        places.reserveCapacity(count)
-        var place = startIndex
-        while place != endIndex {
-            let start = bytes.count
-            bytes.append(contentsOf: name(at: place).utf8)
-            keys.append(start..<bytes.count)
-            // Copying the entries of a large dictionary, and retaining their references, takes longer than sorting.
-            places.append(place)
-            formIndex(after: &place)
+        table.positionsByName.map { (table.entries[$0].name.text, table.entries[$0].value) }
+    }
+}
+
+extension EntryTable {
+    /// The positions of the entries in file order.
+    var positionsByName: [Int] {
+        let isSorted = entries.indices.dropFirst().allSatisfy {
+            entries[$0 - 1].name.text.precedesByBytes(entries[$0].name.text)
         }
-        return bytes.withUnsafeBytes { KeyOrder.indices(sorting: keys, of: $0) }.map { self[places[$0]] }
+        // As after reading a file that has sorted keys.
+        guard !isSorted else { return Array(entries.indices) }
+        var bytes: [UInt8] = []
+        var names: [Range<Int>] = []
+        bytes.reserveCapacity(entries.count * 24)
+        names.reserveCapacity(entries.count)
+        for entry in entries {
+            let start = bytes.count
+            bytes.append(contentsOf: entry.name.text.utf8)
+            names.append(start..<bytes.count)
+        }
+        return bytes.withUnsafeBytes { KeyOrder.indices(sorting: names, of: $0) }
     }
 }

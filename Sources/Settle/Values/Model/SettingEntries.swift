@@ -4,14 +4,14 @@ extension SettingValue {
     /// Names are compared by their bytes in UTF-8, as in files. `String`, and so `[String: SettingValue]`, treats two
     /// names as one if Unicode calls them equivalent, such as both spellings of "é".
     public struct Entries: Sendable, Hashable {
-        private var storage: [Name: SettingValue]
+        var table = EntryTable()
 
         /// Creates a dictionary without entries.
-        public init() { storage = [:] }
+        public init() {}
 
         /// Creates a dictionary without entries, with room for a number of them.
         public init(minimumCapacity: Int) {
-            storage = Dictionary(minimumCapacity: minimumCapacity)
+            table = EntryTable(minimumCapacity: minimumCapacity)
         }
 
         /// Creates entries from a dictionary.
@@ -21,7 +21,11 @@ extension SettingValue {
 
         /// Creates entries with unique names. Ends the program if a name occurs twice.
         public init(uniqueKeysWithValues entries: some Sequence<(String, SettingValue)>) {
-            storage = Dictionary(uniqueKeysWithValues: entries.lazy.map { (Name($0), $1) })
+            table.reserveCapacity(entries.underestimatedCount)
+            for (name, value) in entries {
+                let earlier = table.updateValue(value, of: Name(name))
+                precondition(earlier == nil, "The name “\(name)” occurs twice.")
+            }
         }
     }
 }
@@ -30,8 +34,9 @@ extension SettingValue {
 package struct Name: Sendable, Hashable {
     package let text: String
 
-    package init(_ text: String) {
-        self.text = text.inOnePiece
+    package init(_ text: consuming String) {
+        if !text.isContiguousUTF8 { text.makeContiguousUTF8() }
+        self.text = text
     }
 
     /// Creates the name of a text whose bytes are contiguous already. Skipping the check saves each lookup
@@ -48,8 +53,8 @@ package struct Name: Sendable, Hashable {
 extension SettingValue.Entries {
     /// The value of a name; setting `nil` removes the entry.
     public subscript(name: String) -> SettingValue? {
-        get { name.isContiguousUTF8 ? storage[Name(inOnePiece: name)] : storage[Name(name)] }
-        set { storage[Name(name)] = newValue }
+        get { name.isContiguousUTF8 ? table[Name(inOnePiece: name)] : table[Name(name)] }
+        set { table[Name(name)] = newValue }
     }
 
     /// Sets the value of a name.
@@ -57,7 +62,7 @@ extension SettingValue.Entries {
     /// - Returns: The previous value of the name.
     @discardableResult
     public mutating func updateValue(_ value: SettingValue, forKey name: String) -> SettingValue? {
-        storage.updateValue(value, forKey: Name(name))
+        table.updateValue(value, of: Name(name))
     }
 
     /// Removes the entry of a name.
@@ -65,7 +70,7 @@ extension SettingValue.Entries {
     /// - Returns: The previous value of the name.
     @discardableResult
     public mutating func removeValue(forKey name: String) -> SettingValue? {
-        storage.removeValue(forKey: Name(name))
+        table.remove(Name(name))
     }
 
     /// Sets a value, or removes the entry if it is `nil`.
@@ -86,64 +91,63 @@ extension SettingValue.Entries {
         named name: String, creating: Bool, _ change: (inout SettingValue.Entries) -> Bool
     ) -> Bool {
         let name = Name(name)
-        if let place = storage.index(forKey: name), case .dictionary(var inner) = storage.values[place] {
+        if let position = table.position(of: name), case .dictionary(var inner) = table.entries[position].value {
             // Taken out before the change, so that it is not copied.
-            storage.values[place] = .null
+            table.exchangeValue(at: position, for: .null)
             let isFound = change(&inner)
-            if inner.isEmpty { storage.remove(at: place) } else { storage.values[place] = .dictionary(inner) }
+            if inner.isEmpty {
+                table.remove(at: position)
+            } else {
+                table.exchangeValue(at: position, for: .dictionary(inner))
+            }
             return isFound
         }
         guard creating else { return false }
         var inner = SettingValue.Entries()
         let isFound = change(&inner)
-        storage[name] = inner.isEmpty ? nil : .dictionary(inner)
+        table[name] = inner.isEmpty ? nil : .dictionary(inner)
         return isFound
     }
 
     /// Makes room for a number of entries in total.
     public mutating func reserveCapacity(_ count: Int) {
-        storage.reserveCapacity(count)
+        table.reserveCapacity(count)
     }
 
     /// The names, in the order of the entries.
-    public var keys: some Collection<String> { storage.keys.lazy.map(\.text) }
+    public var keys: some Collection<String> { table.entries.lazy.map(\.name.text) }
 
     /// The values, in the order of the entries.
-    public var values: some Collection<SettingValue> { storage.values }
+    public var values: some Collection<SettingValue> { table.entries.lazy.map(\.value) }
 
     /// Merges these entries with others. If both have a name, the closure gets this value and the other one.
     public func merging(
         _ others: SettingValue.Entries, uniquingKeysWith combine: (SettingValue, SettingValue) throws -> SettingValue
     ) rethrows -> SettingValue.Entries {
         var merged = self
-        try merged.storage.merge(others.storage, uniquingKeysWith: combine)
+        for (name, value) in others { merged[name] = try merged[name].map { try combine($0, value) } ?? value }
         return merged
     }
 }
 
 extension SettingValue.Entries: Collection {
     public struct Index: Sendable, Comparable {
-        fileprivate var place: Dictionary<Name, SettingValue>.Index
+        fileprivate var position: Int
 
-        public static func < (left: Index, right: Index) -> Bool { left.place < right.place }
+        public static func < (left: Index, right: Index) -> Bool { left.position < right.position }
     }
 
-    public var startIndex: Index { Index(place: storage.startIndex) }
-    public var endIndex: Index { Index(place: storage.endIndex) }
-    public func index(after index: Index) -> Index { Index(place: storage.index(after: index.place)) }
-    public func formIndex(after index: inout Index) { storage.formIndex(after: &index.place) }
-    public var count: Int { storage.count }
-    public var isEmpty: Bool { storage.isEmpty }
+    public var startIndex: Index { Index(position: 0) }
+    public var endIndex: Index { Index(position: table.entries.count) }
+    public func index(after index: Index) -> Index { Index(position: index.position + 1) }
+    public func formIndex(after index: inout Index) { index.position += 1 }
+    public var count: Int { table.entries.count }
+    public var isEmpty: Bool { table.entries.isEmpty }
 
     public subscript(index: Index) -> (key: String, value: SettingValue) {
-        (storage.keys[index.place].text, storage.values[index.place])
+        let entry = table.entries[index.position]
+        return (entry.name.text, entry.value)
     }
-
-    /// Returns the name at an index, without a copy of the value.
-    func name(at index: Index) -> String { storage.keys[index.place].text }
-
-    /// The same entries, in the same order. Iterating over these is faster than by indices.
-    var byName: [Name: SettingValue] { storage }
 }
 
 extension SettingValue.Entries: ExpressibleByDictionaryLiteral {
