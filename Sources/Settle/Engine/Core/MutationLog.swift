@@ -78,12 +78,20 @@ package final class MutationLog: @unchecked Sendable {
         guard SettingKey.isPlain(text) else { return undeclaredValue(at: SettingKey(stored: text)) }
         lock.lock()
         defer { lock.unlock() }
-        return stored.undeclaredValue(named: text)
+        // The fast path uses the parts of `stored` where they are. For a function of the whole, it would be copied.
+        guard stored.slots.isEmpty, stored.domains.isWithoutValues else { return undeclaredValue(named: text) }
+        return stored.tree.root[text]
     }
 
     @inline(never)
     private func undeclaredValue(at key: SettingKey) -> SettingValue? {
         lock.withLock { stored.undeclaredValue(at: key) }
+    }
+
+    /// Requires the lock.
+    @inline(never)
+    private func undeclaredValue(named name: String) -> SettingValue? {
+        stored.undeclaredValue(at: SettingKey(plain: name))
     }
 
     /// Reads several values of one state, with its revision. Takes the lock for long only if transactions come too

@@ -21,26 +21,8 @@ struct StoredValues: ~Copyable {
     func undeclaredValue(at key: SettingKey) -> SettingValue? {
         if !slots.isEmpty, slots.concerns(key) { return nil }
         let place = resolved(key)
-        return slots.concerns(place)
-            ? nil : domains.isWithoutValues ? tree[place] : domains.effectiveValue(at: key, own: tree.find(place))
-    }
-
-    /// Returns the same for a key of one name.
-    // Here and not in the log: this structure can't be copied, so its parts are used where they are. Through the log,
-    // each look-up may retain and release the dictionary.
-    @inline(__always)
-    func undeclaredValue(named name: String) -> SettingValue? {
-        guard slots.isEmpty || !concerns(name) else { return nil }
-        let own = tree.root[name]
-        return domains.isWithoutValues ? own : effectiveValue(named: name, own)
-    }
-
-    @inline(never)
-    private func concerns(_ name: String) -> Bool { slots.concerns(SettingKey(plain: name)) }
-
-    @inline(never)
-    private func effectiveValue(named name: String, _ own: SettingValue?) -> SettingValue? {
-        domains.effectiveValue(at: SettingKey(plain: name), own: FoundValue(own))
+        if place != key, slots.concerns(place) { return nil }
+        return domains.isWithoutValues ? tree[place] : domains.effectiveValue(at: key, own: tree.find(place))
     }
 
     // MARK: Secrets
