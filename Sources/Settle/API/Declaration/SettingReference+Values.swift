@@ -43,7 +43,16 @@ extension SettingReference: WritableSetting {
                     seen = version
                     return value
                 }
-                guard await waitForNewer(isolation: actor) else { break }
+                let wait = beginWait()
+                // Everything that these closures capture takes memory for each waiting subscriber. The actor is
+                // captured, so that the first one stays on it.
+                await withTaskCancellationHandler {
+                    _ = actor
+                    await withUnsafeContinuation { wait.park($0) }
+                } onCancel: {
+                    wait.cancel()
+                }
+                guard wait.mayHaveNewer else { break }
             }
             end()
             return nil
@@ -57,24 +66,12 @@ extension SettingReference: WritableSetting {
             waiter = nil
         }
 
-        /// Waits until there may be a newer value than the last one. Returns false if there will be none.
-        ///
-        /// Checking and parking are one step under the lock that publishes, so no value falls between them.
+        /// Prepares to wait for a newer value than the last one.
         @usableFromInline
-        mutating func waitForNewer(isolation actor: isolated (any Actor)?) async -> Bool {
+        mutating func beginWait() -> ValueWait {
             let waiter = self.waiter ?? Waiter(countedIn: nil)
             self.waiter = waiter
-            waiter.seen = seen
-            let box = box
-            // Everything that these closures capture takes memory for each waiting subscriber. The actor is captured, so
-            // that the first one stays on it.
-            await withTaskCancellationHandler {
-                _ = actor
-                await withUnsafeContinuation { box.park($0, with: waiter) }
-            } onCancel: {
-                box.placement.engine.log.cancel(waiter)
-            }
-            return !waiter.isFinished || box.version.load(ordering: .relaxed) != seen
+            return ValueWait(for: box, with: waiter, seen: seen)
         }
     }
 }

@@ -185,14 +185,6 @@ package class AnySettingBox: @unchecked Sendable {
         placement.engine.recordRead(of: placement.slot.key)
     }
 
-    /// Parks a subscriber until the value has another version than the one it has seen.
-    final func park(_ continuation: UnsafeContinuation<Void, Never>, with waiter: Waiter) {
-        let placement = placement
-        placement.engine.log.park(continuation, on: placement.slot, with: waiter) {
-            version.load(ordering: .relaxed) != waiter.seen
-        }
-    }
-
     // MARK: Other domains
 
     /// The value of another domain that is in force for the setting. Requires the writer's lock or the log's.

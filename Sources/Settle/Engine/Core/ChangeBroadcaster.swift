@@ -5,12 +5,9 @@
 /// foreign code: observers have an ``ObserverNotifier``.
 actor ChangeBroadcaster {
     private let log: MutationLog
-    private var batch: [UnsafeContinuation<Void, Never>] = []
-    private static let batchSize = 64
 
     private init(log: MutationLog) {
         self.log = log
-        batch.reserveCapacity(Self.batchSize)
     }
 
     /// Starts a broadcaster that lives until the log is finished. It keeps the log alive, but not the store.
@@ -23,7 +20,7 @@ actor ChangeBroadcaster {
         while true {
             switch log.lock.withLock({ log.changes.waking.popWaiters() }) {
             case .work(let lists):
-                resumeAll(in: lists)
+                for list in lists { list.resumeAll() }
                 // Let the woken subscribers run first: the next wave then finds more of them waiting.
                 if log.lock.withLock({ log.changes.waking.hasTopics }) { await Task.yield() }
             case .wait:
@@ -33,25 +30,6 @@ actor ChangeBroadcaster {
                 }
             case .finish:
                 return
-            }
-        }
-    }
-
-    private func resumeAll(in lists: [WaiterList]) {
-        var rest = lists[...]
-        repeat {
-            collect(from: &rest)
-            for continuation in batch { continuation.resume() }
-            batch.removeAll(keepingCapacity: true)
-        } while !rest.isEmpty
-    }
-
-    /// Moves the next waiters' continuations into `batch` and drops the lists that become empty. The limit keeps the
-    /// lock short however many subscribers wait.
-    private func collect(from lists: inout ArraySlice<WaiterList>) {
-        log.lock.withLock {
-            while batch.count < Self.batchSize, let list = lists.first {
-                if let continuation = list.popFirst() { batch.append(continuation) } else { lists.removeFirst() }
             }
         }
     }

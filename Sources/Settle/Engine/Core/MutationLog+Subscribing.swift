@@ -31,9 +31,7 @@ extension MutationLog {
             continuation.resume()
             return
         }
-        let waiters = topic.waiters ?? WaiterList()
-        topic.waiters = waiters
-        waiters.append(waiter, continuation)
+        topic.park(waiter, continuation)
         lock.unlock()
     }
 

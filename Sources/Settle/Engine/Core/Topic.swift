@@ -75,6 +75,11 @@ package class Topic: @unchecked Sendable {
         }
     }
 
+    final func park(_ waiter: Waiter, _ continuation: UnsafeContinuation<Void, Never>) {
+        if waiters == nil { waiters = WaiterList() }
+        waiters?.append(waiter, continuation)
+    }
+
     final func wake(_ pending: inout [Topic]) {
         // First what counts no references: in a burst nearly every write finds the topic pending.
         guard !isPending, let waiters, !waiters.isEmpty else { return }

@@ -2,25 +2,32 @@ import Synchronization
 
 /// The parked state of a subscriber: one per iterator, reused for each wait. A subscriber counts as long as it has one.
 ///
+/// ```
+///   idle ──park──▶ parked ──cancelled, interrupted, or woken alone──▶ idle
+///                    └──the broadcaster takes the list──▶ taken ──resumed──▶ idle
+/// ```
+///
 /// All state is guarded by the lock of the log on which the subscriber waits, so it does without the run-time check for
-/// exclusive access.
+/// exclusive access. The links and the continuation of a taken waiter are the broadcaster's, which resumes it whatever
+/// happens meanwhile.
 package final class Waiter: @unchecked Sendable {
-    // Sendable: see above; a waiter is only ever touched under its log's lock.
+    // Sendable: see above; a waiter is only ever touched under its log's lock, or by the broadcaster once it is taken.
     @exclusivity(unchecked) fileprivate var continuation: UnsafeContinuation<Void, Never>?
-    @exclusivity(unchecked) fileprivate var next: Waiter?
-    @exclusivity(unchecked) fileprivate unowned(unsafe) var previous: Waiter?
+    /// Unretained: the cancellation handler of a wait holds the waiter, which leaves the list before the wait ends.
+    @exclusivity(unchecked) fileprivate var next: Unmanaged<Waiter>?
+    @exclusivity(unchecked) fileprivate var previous: Unmanaged<Waiter>?
+    /// The list that the waiter is in, or was in when the broadcaster took it.
     @exclusivity(unchecked) fileprivate var list: WaiterList?
     var isCancelled = false
     /// Whether its current wait, or else the next one, has to end without a change.
     var isInterrupted = false
-    /// The version of the value that the subscriber has seen, if it follows a value.
-    var seen: UInt64 = 0
     /// Whether the log was finished when the subscriber last wanted to wait.
-    var isFinished = false
+    @exclusivity(unchecked) var isFinished = false
+    /// The version of the value that the subscriber has seen, if it follows a value.
+    @exclusivity(unchecked) var seen: UInt64 = 0
     /// The log that counts the subscriber.
     private let log: MutationLog?
-    /// Keeps the store open. A waiting subscriber holds its waiter, so the last link of a list never releases it under
-    /// the lock.
+    /// Keeps the store open.
     private let keeper: Keeper?
 
     /// - Parameter log: The log that counts the subscriber; `nil` to leave it uncounted, such as for `run()`.
@@ -34,46 +41,59 @@ package final class Waiter: @unchecked Sendable {
         log?.subscribers.subtract(1, ordering: .relaxed)
     }
 
-    /// Removes the waiter from its list, if it is parked, and returns its continuation.
+    /// Removes a parked waiter from its list, and returns its continuation; `nil` if the waiter is idle, or taken.
     func leave() -> UnsafeContinuation<Void, Never>? {
-        list?.remove(self)
+        guard let list, !list.isTaken else { return nil }
+        return list.remove(self)
     }
 }
 
 /// A doubly linked list of parked waiters, so that the cost of leaving doesn't depend on their number.
-///
-/// `previous` and `last` are unowned, because each linked waiter is kept alive by the one before it, or by `first`.
 final class WaiterList {
-    @exclusivity(unchecked) private var first: Waiter?
-    @exclusivity(unchecked) private unowned(unsafe) var last: Waiter?
+    @exclusivity(unchecked) private var first: Unmanaged<Waiter>?
+    @exclusivity(unchecked) private var last: Unmanaged<Waiter>?
+    /// Whether the list is the broadcaster's, and needs no lock any more.
+    @exclusivity(unchecked) fileprivate var isTaken = false
 
     var isEmpty: Bool { first == nil }
-    var hasOnlyOne: Bool { first != nil && first === last }
+    var hasOnlyOne: Bool { first != nil && first?.toOpaque() == last?.toOpaque() }
 
+    /// Requires the lock, like everything up to ``take()``.
     func append(_ waiter: Waiter, _ continuation: UnsafeContinuation<Void, Never>) {
+        let reference = Unmanaged.passUnretained(waiter)
         waiter.continuation = continuation
         waiter.previous = last
         waiter.list = self
-        if let last { last.next = waiter } else { first = waiter }
-        last = waiter
+        if let last { last._withUnsafeGuaranteedRef { $0.next = reference } } else { first = reference }
+        last = reference
     }
 
-    func popFirst() -> UnsafeContinuation<Void, Never>? {
-        guard let first else { return nil }
-        return remove(first)
+    func removeFirst() -> UnsafeContinuation<Void, Never>? {
+        first?._withUnsafeGuaranteedRef { remove($0) }
     }
 
     fileprivate func remove(_ waiter: Waiter) -> UnsafeContinuation<Void, Never>? {
-        let next = waiter.next
-        let previous = waiter.previous
-        let continuation = waiter.continuation
-        next?.previous = previous
-        if next == nil { last = previous }
-        waiter.continuation = nil
+        let (next, previous) = (waiter.next, waiter.previous)
+        if let previous { previous._withUnsafeGuaranteedRef { $0.next = next } } else { first = next }
+        if let next { next._withUnsafeGuaranteedRef { $0.previous = previous } } else { last = previous }
         waiter.next = nil
-        waiter.previous = nil
         waiter.list = nil
-        if let previous { previous.next = next } else { first = next }
-        return continuation
+        return waiter.continuation.take()
+    }
+
+    /// Gives the list to the broadcaster. From now on, no waiter joins or leaves it otherwise.
+    func take() { isTaken = true }
+
+    /// Resumes all waiters of a taken list. Without the lock, and one after the other, so that those that are awake
+    /// already can wait again meanwhile.
+    func resumeAll() {
+        while let waiter = first {
+            // Once it is resumed, the waiter may be in another list, or gone.
+            let continuation = waiter._withUnsafeGuaranteedRef { waiter in
+                first = waiter.next.take()
+                return waiter.continuation.take()
+            }
+            continuation?.resume()
+        }
     }
 }

@@ -74,7 +74,7 @@ struct WakingList: ~Copyable {
         guard topics.count == 1, let waiters = topics[0].waiters, waiters.hasOnlyOne else { return nil }
         topics[0].isPending = false
         topics.removeLast()
-        return waiters.popFirst()
+        return waiters.removeFirst()
     }
 
     private static func claim(_ state: inout TaskState) -> PendingWakeUps.Wake {
@@ -102,8 +102,9 @@ struct WakingList: ~Copyable {
         for topic in topics {
             topic.isPending = false
             // A subscriber that waits again goes into a new list, so that one change never wakes it twice.
-            if let waiters = topic.waiters { lists.append(waiters) }
-            topic.waiters = nil
+            guard let waiters = topic.waiters.take() else { continue }
+            waiters.take()
+            lists.append(waiters)
         }
         topics.removeAll(keepingCapacity: true)
         return .work(lists)
