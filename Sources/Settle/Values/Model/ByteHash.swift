@@ -1,4 +1,4 @@
-/// A hash of bytes, for the tables of names and keys that nearly every look-up by key goes through.
+/// A hash of bytes, for the tables of names that nearly every look-up by key goes through.
 ///
 /// For names as short as these, `Hasher` spends more time on its beginning and end than on the bytes, eight times as
 /// long as this in all. This one multiplies words to 128 bits and folds the product, as wyhash and the maps of Go do.
@@ -11,12 +11,10 @@ enum ByteHash {
         UInt64(truncatingIfNeeded: number.hashValue) &* 0x9E37_79B9_7F4A_7C15 | 1
     }
 
-    /// - Parameter seed: Differs between tables, so that the order of one is not that of another. Inserting into a
-    ///   table in the order of its own positions would take quadratic time.
-    static func hash(_ bytes: UnsafeRawBufferPointer, seed: Int) -> Int {
+    static func hash(_ bytes: UnsafeRawBufferPointer) -> Int {
         let (first, second) = secrets
         let count = bytes.count
-        var state = first ^ UInt64(truncatingIfNeeded: seed)
+        var state = first
         var (low, high): (UInt64, UInt64) = (0, 0)
         switch count {
         case 0..<4:
@@ -49,8 +47,8 @@ extension UnsafeRawBufferPointer {
 
 extension String {
     /// A hash of its bytes in UTF-8; see ``ByteHash``.
-    func byteHash(seed: Int) -> Int {
-        let found = utf8.withContiguousStorageIfAvailable { ByteHash.hash(UnsafeRawBufferPointer($0), seed: seed) }
-        return found ?? Array(utf8).withUnsafeBytes { ByteHash.hash($0, seed: seed) }
+    var byteHash: Int {
+        let found = utf8.withContiguousStorageIfAvailable { ByteHash.hash(UnsafeRawBufferPointer($0)) }
+        return found ?? Array(utf8).withUnsafeBytes { ByteHash.hash($0) }
     }
 }

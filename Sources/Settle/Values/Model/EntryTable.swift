@@ -83,7 +83,7 @@ struct EntryTable: Sendable {
             for position in entries.indices where entries[position].name == name { return .position(position) }
             return .free(slot: 0, hash: 0)
         }
-        let hash = Self.hash(name)
+        let hash = name.text.byteHash
         let (mask, mark) = (slots.count &- 1, mark(hash))
         var slot = hash & mask
         while slots[slot] != 0 {
@@ -93,13 +93,6 @@ struct EntryTable: Sendable {
             slot = (slot &+ 1) & mask
         }
         return .free(slot: slot, hash: hash)
-    }
-
-    @inline(__always)
-    private static func hash(_ name: Name) -> Int {
-        var hasher = Hasher()
-        name.hash(into: &hasher)
-        return hasher.finalize()
     }
 
     /// The bits of a hash that a slot has beside a position. They don't choose the slot.
@@ -128,7 +121,7 @@ struct EntryTable: Sendable {
         precondition(size <= 1 << 30, "A dictionary can't have \(count) entries.")
         slots = ContiguousArray(repeating: 0, count: size)
         for position in entries.indices {
-            let hash = Self.hash(entries[position].name)
+            let hash = entries[position].name.text.byteHash
             var slot = hash & (size - 1)
             while slots[slot] != 0 { slot = (slot + 1) & (size - 1) }
             slots[slot] = mark(hash) | UInt32(position + 1)
@@ -158,7 +151,7 @@ struct EntryTable: Sendable {
 
     private func slot(of position: Int) -> Int {
         let mask = slots.count - 1
-        var slot = Self.hash(entries[position].name) & mask
+        var slot = entries[position].name.text.byteHash & mask
         while Int(truncatingIfNeeded: slots[slot]) & mask != position + 1 { slot = (slot + 1) & mask }
         return slot
     }
@@ -168,7 +161,7 @@ struct EntryTable: Sendable {
         let mask = slots.count - 1
         var (free, next) = (slot, (slot + 1) & mask)
         while slots[next] != 0 {
-            let first = Self.hash(entries[(Int(truncatingIfNeeded: slots[next]) & mask) - 1].name) & mask
+            let first = entries[(Int(truncatingIfNeeded: slots[next]) & mask) - 1].name.text.byteHash & mask
             // The free slot is between the first one that is searched for the name and its present one.
             if (next - first) & mask >= (next - free) & mask {
                 slots[free] = slots[next]

@@ -48,9 +48,6 @@ package struct Name: Sendable, Hashable {
     package static func == (left: Name, right: Name) -> Bool { left.text.hasSameBytes(as: right.text) }
 
     package func hash(into hasher: inout Hasher) { text.hashBytes(into: &hasher) }
-
-    /// Called by tables in place of `hash(into:)`. Without this requirement of `Hashable`, they would call that.
-    package func _rawHashValue(seed: Int) -> Int { text.byteHash(seed: seed) }
 }
 
 extension SettingValue.Entries {

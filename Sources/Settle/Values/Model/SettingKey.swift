@@ -90,9 +90,6 @@ extension SettingKey: Hashable {
     public func hash(into hasher: inout Hasher) {
         text.hashBytes(into: &hasher)
     }
-
-    /// Called by tables in place of `hash(into:)`. Without this requirement of `Hashable`, they would call that.
-    public func _rawHashValue(seed: Int) -> Int { text.byteHash(seed: seed) }
 }
 
 extension SettingKey: Comparable {
