@@ -274,12 +274,12 @@ extension StoredValues {
         _ found: inout AffectedSlots
     ) {
         var common = 0
-        for (name, value) in new {
-            let before = old[name]
+        for (position, entry) in new.table.entries.enumerated() {
+            let before = old.table.value(of: entry.name, expectedAt: position)
             if before != nil { common += 1 }
-            guard before != value else { continue }
-            let key = outer?.appending(component: name) ?? SettingKey(name: name)
-            collectSlots(at: key, before, value, &found)
+            guard before != entry.value else { continue }
+            let key = outer?.appending(component: entry.name.text) ?? SettingKey(name: entry.name.text)
+            collectSlots(at: key, before, entry.value, &found)
         }
         guard common < old.count else { return }
         for (name, value) in old where new[name] == nil {

@@ -57,6 +57,12 @@ struct EntryTable: Sendable {
         }
     }
 
+    /// Returns the value of a name, whose position is most often that in another version of the table: then nothing has
+    /// to be searched.
+    func value(of name: Name, expectedAt position: Int) -> SettingValue? {
+        position < entries.count && entries[position].name == name ? entries[position].value : self[name]
+    }
+
     /// Returns the position of a name.
     func position(of name: Name) -> Int? {
         if case .position(let position) = find(name) { position } else { nil }
@@ -182,9 +188,8 @@ extension EntryTable: Hashable {
         }
         return areShared
             || left.entries.indices.allSatisfy { position in
-                let (entry, other) = (left.entries[position], right.entries[position])
-                // Most often the order is the same, so that nothing has to be searched.
-                return entry.value == (entry.name == other.name ? other.value : right[entry.name])
+                let entry = left.entries[position]
+                return entry.value == right.value(of: entry.name, expectedAt: position)
             }
     }
 
