@@ -20,6 +20,10 @@ import Testing
         let (first, second, others) = (pending.batch().0.id, pending.batch().0.id, other.batch().0.id)
         #expect(first.store == second.store && (first.number, second.number) == (1, 2))
         #expect(first.store != 0 && others.store != 0 && others.store != first.store)
+        // As for a batch without values, which may be the first one of a store.
+        var syncing = PendingSaves()
+        let (empty, next) = (syncing.nextID(), syncing.batch().0.id)
+        #expect(empty.store != 0 && next.store == empty.store && (empty.number, next.number) == (1, 2))
     }
 
     @Test("Two authors are none, but nobody takes nothing from one") func twoAuthorsNone() {

@@ -108,8 +108,7 @@ final class BatchWriter {
     ///   - hasCommits: Whether commits wait for it.
     ///   - reads: The keys that these have read, if the storage compares them.
     func synchronize(hasCommits: Bool, reading reads: Set<SettingKey>?) async throws(StorageError) {
-        pending.lastBatch.number += 1
-        var batch = StorageBatch(id: pending.lastBatch, revision: lastHandedOver, values: [:])
+        var batch = StorageBatch(id: pending.nextID(), revision: lastHandedOver, values: [:])
         (batch.hasCommits, batch.reads) = (hasCommits, reads)
         let receipt = try await appendRepeatedly(batch, .synced)
         external.appended(receipt)

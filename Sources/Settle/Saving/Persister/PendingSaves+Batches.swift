@@ -11,14 +11,11 @@ extension PendingSaves {
         _ revision: UInt64, after earlier: UInt64, limits: StorageLimits, conditions: [StorageBatch.Condition],
         with changes: [ExternalChange]
     ) -> (StorageBatch, isWhole: Bool) {
-        // Not before, because a random number takes a system call, and most stores that are opened only read.
-        if lastBatch.store == 0 { lastBatch.store = .random(in: 1 ... .max) }
-        lastBatch.number += 1
         let all = values.merging(writtenBack) { own, _ in own }
         let part = limits.part(of: all, inOrderOf: transactions)
         inBatch = part.transactions
         var batch = StorageBatch(
-            id: lastBatch, revision: part.isWhole ? revision : earlier, values: part.values,
+            id: nextID(), revision: part.isWhole ? revision : earlier, values: part.values,
             expectedValues: stored(with: changes).merging(writtenBack.compactMapValues { $0 }) { own, _ in own },
             author: author.name, conditions: part.values.isEmpty ? [] : conditions)
         batch.writtenTogether = transactions.lazy.map(\.keys).filter { $0.count > 1 }

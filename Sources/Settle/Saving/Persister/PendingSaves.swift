@@ -44,7 +44,7 @@ struct PendingSaves: Sendable {
     /// The keys that earlier parts of the same values have stored.
     private var storedKeys: [SettingKey] = []
     /// The store is 0 until there is a batch.
-    var lastBatch = StorageBatch.ID(store: 0, number: 0)
+    private(set) var lastBatch = StorageBatch.ID(store: 0, number: 0)
     /// The values that were pending when the commits of the group began: they stay if those are undone.
     private(set) var beforeCommits: [SettingKey: SettingValue?] = [:]
     /// The keys among them that had been written by failed commits.
@@ -221,6 +221,16 @@ struct PendingSaves: Sendable {
         endCommits()
         if !refused.isEmpty { refused.removeAll { !unencodable.contains(where: $0.contains) } }
         return keys
+    }
+
+    // MARK: Batches
+
+    /// Returns the identity of a new batch, with values or without.
+    mutating func nextID() -> StorageBatch.ID {
+        // Not before, because a random number takes a system call, and most stores that are opened only read.
+        if lastBatch.store == 0 { lastBatch.store = .random(in: 1 ... .max) }
+        lastBatch.number += 1
+        return lastBatch
     }
 
     // MARK: Commits
