@@ -96,6 +96,47 @@ import Testing
         }
     }
 
+    @Test("A file that can't be opened at once stays listed until it is open, so that others wait for it only once")
+    func listedThroughout() async throws {
+        try await withTemporaryFolder { folder in
+            let (file, gate, busy) = (folder.appending(path: "settings.json"), Gate(), Gate())
+            let (files, calls) = (StoreRegistry(), LockedValue(0))
+            let (blocking, tasks) = (QueueOfTasks(), QueueOfTasks())
+            // The numbers of waiting openers when the storage is made, first to try without blocking.
+            let waiting = LockedValue<[Int]>([])
+            let first = Task(executorPreference: blocking) {
+                try await SettingsStore.open(at: file, in: files) {
+                    let isFirst = calls.withLock { calls in
+                        calls += 1
+                        return calls == 1
+                    }
+                    if isFirst { gate.pass() }
+                    waiting.withLock { $0.append(files.waiterCount) }
+                    return InMemoryStorage()
+                }
+            }
+            await gate.waitUntilReached()
+            let second = Task(executorPreference: tasks) {
+                try await SettingsStore.open(at: file, in: files) { InMemoryStorage() }
+            }
+            try await eventually("the second opening waits") { files.waiterCount == 1 }
+            // If it were woken too early, it could not wait again.
+            let blocker = Task(executorPreference: tasks) { busy.pass() }
+            await busy.waitUntilReached()
+            gate.open()
+            let store = try await first.value
+            busy.open()
+            await blocker.value
+            let other = try await second.value
+            #expect(other == store)
+            let numbers = waiting.withLock { $0 }
+            #expect(!numbers.isEmpty && numbers.allSatisfy { $0 == 1 })
+            try await store.close()
+            try await other.close()
+            #expect(files.count == 0)
+        }
+    }
+
     @Test("Openings at the same time share one store") func together() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.appending(path: "settings.json")

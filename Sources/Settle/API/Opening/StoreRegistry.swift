@@ -108,17 +108,22 @@ package final class StoreRegistry: Sendable {
         let path = followed.place.names.file
         let location = FileLocation(path, folder: calls.identity(ofFolder: path.folder))
         guard let (entry, others) = list(location, followed) else { return (path, nil) }
-        if !others.contains(where: { $0.mayBlock(comparedTo: path) }) {
-            switch compare(entry, with: others, identities) {
-            case .listed(let listed): return (listed, nil)
-            case .vacant(let file):
-                if let store = openAtOnce(file, calls) {
-                    change(file) { $0?.keeper = store.keeper }
-                    return (path, store)
-                }
-            }
+        guard !others.contains(where: { $0.mayBlock(comparedTo: path) }) else {
+            end(entry)
+            return try await claim(file, home: home, open)
         }
-        // The path may be a link, so it has to be followed again.
+        if case .listed(let listed) = compare(entry, with: others, identities) { return (listed, nil) }
+        if let store = openAtOnce(entry, calls) {
+            change(entry) { $0?.keeper = store.keeper }
+            return (path, store)
+        }
+        let store = try await runBlocking { [self] () async throws -> SettingsStore? in
+            // The file may be a link, which only opening it has refused.
+            guard RegisteredFile.follow(file)?.place == followed.place else { return nil }
+            // Others still wait for this entry. Ending it would wake all of them, to compete for the next one.
+            return try await openNew(entry, open)
+        }
+        if let store { return (path, store) }
         end(entry)
         return try await claim(file, home: home, open)
     }
