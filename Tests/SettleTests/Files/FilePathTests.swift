@@ -8,7 +8,7 @@ import Testing
         "A path has a folder and a name",
         arguments: [
             ("/a/b/c.json", "/a/b", "c.json"), ("/a", "/", "a"), ("/", "/", ""), ("a", ".", "a"), ("a/b", "a", "b"),
-            ("/ä/ö.json", "/ä", "ö.json"),
+            ("/ä/ö.json", "/ä", "ö.json"), ("/a/\u{301}b/\u{301}c", "/a/\u{301}b", "\u{301}c"),
         ])
     func parts(text: String, folder: String, name: String) {
         #expect(FilePath(text).folder.text == folder)
@@ -27,7 +27,22 @@ import Testing
         #expect(FilePath("/a/b").sibling(named: "c").text == "/a/c")
     }
 
-    @Test("Trailing slashes are dropped, except the root", arguments: [("/a//", "/a"), ("/a", "/a"), ("//", "/")])
+    @Test(
+        "The parts of a path are between its slashes, which may form a character with the bytes around them",
+        arguments: [
+            ("/a//b.json/", ["a", "b.json"]), ("/", [] as [String]), ("a/../.", ["a", "..", "."]),
+            ("/\u{301}a/\u{301}b", ["\u{301}a", "\u{301}b"]), ("/a\u{600}/b", ["a\u{600}", "b"]),
+        ])
+    func parts(text: String, parts: [String]) {
+        #expect(FilePath(text).parts == parts)
+        #expect(FilePath(text).isAbsolute == (text.unicodeScalars.first == "/"))
+    }
+
+    @Test(
+        "Trailing slashes are dropped, except the root",
+        arguments: [
+            ("/a//", "/a"), ("/a", "/a"), ("//", "/"), ("/a/\u{301}/", "/a/\u{301}"), ("/ä\u{600}/", "/ä\u{600}"),
+        ])
     func trailing(text: String, expected: String) {
         #expect(FilePath(text).withoutTrailingSlashes.text == expected)
     }

@@ -160,7 +160,7 @@ import Testing
         for (path, expected) in [
             ("x/c.json", "a/b/c.json"), ("y/c.json", "a/b/c.json"), ("x/../c.json", "a/c.json"),
             ("./a//b/./c", "a/b/c"),
-            ("n/m/../c.json", "n/c.json"),
+            ("n/m/../c.json", "n/c.json"), ("x/\u{301}c.json", "a/b/\u{301}c.json"),
         ] {
             #expect(
                 try operations.resolve(FilePath(url("").path + "/" + path)).resolved

@@ -60,7 +60,7 @@ extension FileOperations {
         if try isWithoutLinks(path) { return (path, []) }
         var resolved = FilePath("/")
         var links: [FilePath] = []
-        var rest = path.text.split(separator: "/").reversed().map(String.init)
+        var rest: [String] = path.parts.reversed()
         while let name = rest.popLast() {
             switch name {
             case ".": continue
@@ -75,8 +75,8 @@ extension FileOperations {
                 guard links.count <= Self.linkLimit else {
                     throw FileError(action: "follow", path: path.text, cause: .tooManySymbolicLinks)
                 }
-                if target.hasPrefix("/") { resolved = FilePath("/") }
-                rest += target.split(separator: "/").reversed().map(String.init)
+                if target.isAbsolute { resolved = FilePath("/") }
+                rest += target.parts.reversed()
             }
         }
         return (resolved, links)
@@ -101,9 +101,9 @@ extension FileOperations {
         }
     }
 
-    private func linkTargetIfLink(_ path: FilePath) throws(FileError) -> String? {
+    private func linkTargetIfLink(_ path: FilePath) throws(FileError) -> FilePath? {
         do {
-            return try linkTarget(path)
+            return FilePath(try linkTarget(path))
         } catch {
             switch error.cause {
             case .invalidArgument, .notFound, .notFolder: return nil

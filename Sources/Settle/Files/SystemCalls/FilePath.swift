@@ -16,9 +16,16 @@ package struct FilePath: Sendable, Hashable, CustomStringConvertible {
 
     package var withoutTrailingSlashes: FilePath {
         guard text.utf8.last == Self.slash else { return self }
-        let end = text.utf8.lastIndex { $0 != Self.slash }
-        return FilePath(end.map { String(text[...$0]) } ?? String(text.prefix(1)))
+        return text.withBytes { bytes in
+            FilePath(bytes.lastIndex { $0 != Self.slash }.map { bytes.text(0..<$0 + 1) } ?? "/")
+        }
     }
+
+    package var isAbsolute: Bool { text.utf8.first == Self.slash }
+
+    /// The names between the slashes, without empty ones. Not split by characters: a combining mark at the beginning of
+    /// a name forms one with the slash before it.
+    package var parts: [String] { text.utf8.split(separator: Self.slash).map { String(Substring($0)) } }
 
     /// Whether it is absolute, and no name in it is empty or consists of dots.
     package var isPlain: Bool {

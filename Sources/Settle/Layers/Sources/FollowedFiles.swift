@@ -95,7 +95,7 @@ final class FollowedFiles: Sendable {
     /// Returns the names of the files and of the links on the way to them. Those of relative paths can't be watched.
     private func places(of paths: Set<FilePath>) -> [FilePath: Set<String>] {
         var places: [FilePath: Set<String>] = [:]
-        for path in paths where path.text.hasPrefix("/") {
+        for path in paths where path.isAbsolute {
             guard let (resolved, links) = try? operations.resolve(path) else { continue }
             for file in [resolved] + links { places[file.folder, default: []].insert(file.name) }
         }

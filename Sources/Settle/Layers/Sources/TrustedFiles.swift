@@ -30,8 +30,8 @@ struct TrustedFiles: Sendable {
         // Nothing is written through these descriptors, so closing them has nothing to report.
         defer { try? operations.close(folder, at: way) }
         try check(folder, at: way)
-        for name in path.text.split(separator: "/") where name != "." {
-            let next = way.appending(String(name))
+        for name in path.parts where name != "." {
+            let next = way.appending(name)
             let inner = try open(next, in: folder, .folder)
             try? operations.close(folder, at: way)
             (folder, way) = (inner, next)
