@@ -3,22 +3,20 @@
 /// An array checks for each append whether it is shared and has room, which takes longer than writing a byte. This
 /// memory belongs to one variable, and only the functions here have pointers into it, while they run.
 struct ByteBuffer: ~Copyable {
-    private var memory: UnsafeMutablePointer<UInt8>
-    private var capacity: Int
+    private var memory = UnsafeMutablePointer<UInt8>.allocate(capacity: Self.firstCapacity)
+    private var capacity = Self.firstCapacity
     private(set) var count = 0
 
-    init(capacity: Int = 0) {
-        let room = max(capacity, 64)
-        self.capacity = room
-        memory = .allocate(capacity: room)
-    }
+    private static let firstCapacity = 64
+
+    init() {}
 
     deinit { memory.deallocate() }
 
     /// A copy of the bytes.
     var array: [UInt8] { Array(UnsafeBufferPointer(start: memory, count: count)) }
 
-    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    private func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         body(UnsafeRawBufferPointer(start: memory, count: count))
     }
 

@@ -3,6 +3,9 @@ extension SettingValue {
     ///
     /// Names are compared by their bytes in UTF-8, as in files. `String`, and so `[String: SettingValue]`, treats two
     /// names as one if Unicode calls them equivalent, such as both spellings of "é".
+    ///
+    /// The order of the entries is not specified, and does not count when they are compared. Files are written in the
+    /// order of the names.
     public struct Entries: Sendable, Hashable {
         var table = EntryTable()
 
