@@ -137,6 +137,19 @@ import Testing
         #expect(failure(of: file([[0xD1, 1, 2], [0x51, 0x61]] + arrays.prefix(100) + [[0xA0]])) == nil)
     }
 
+    @Test("Large containers are read at any depth") func largeContainers() throws {
+        let numbers = (0..<3_000).map { SettingValue.integer(Int64($0)) }
+        var entries = SettingValue.Entries()
+        for (number, value) in numbers.enumerated() { entries["name \(number)"] = value }
+        var tree = SettingTree()
+        for key in ["a", "a.b", "a.b.c"] {
+            tree["\(key).entries"] = .dictionary(entries)
+            tree["\(key).elements"] = .array(numbers)
+        }
+        let bytes = try BinaryPropertyListFormat().encode(tree)
+        #expect(try BinaryPropertyListFormat().decode(bytes) == tree)
+    }
+
     @Test("A value that a property list can't spell is an error that names its key")
     func unsupportedValues() {
         let noTime = Date(timeIntervalSinceReferenceDate: .infinity)

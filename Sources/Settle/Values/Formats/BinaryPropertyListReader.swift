@@ -26,6 +26,8 @@ struct BinaryPropertyListReader {
     private var remainingValues: Int
     /// The number of further bytes of strings and data to which the file may expand.
     private var remainingBytes: Int
+    /// The maximum number of values for which a nested array or dictionary reserves memory before they are read.
+    private static let trustedCount = 1024
 
     init(
         _ bytes: [UInt8], dialect: PropertyListDialect = .settings, duplicateKeys: DuplicateKeyRule = .refused
@@ -245,13 +247,15 @@ extension BinaryPropertyListReader {
         guard count <= bytes.count else { throw failure(object, "A value reaches beyond the end of the objects.") }
         let isDictionary = bytes[start] >> 4 == Kind.dictionary
         _ = try payload(object, at: first, size: (isDictionary ? 2 : 1) * count * referenceSize)
+        // Containers of a deep nest may all use the same bytes for their references.
+        let room = depth <= 2 ? count : min(count, Self.trustedCount)
         guard isDictionary else {
             var elements: [SettingValue] = []
-            elements.reserveCapacity(count)
+            elements.reserveCapacity(room)
             for index in 0..<count { elements.append(try value(of: reference(first, index), depth: depth)) }
             return .array(elements)
         }
-        var entries = SettingValue.Entries(minimumCapacity: count)
+        var entries = SettingValue.Entries(minimumCapacity: room)
         for index in 0..<count {
             let key = try key(reference(first, index))
             let value = try value(of: reference(first, count + index), depth: depth)
