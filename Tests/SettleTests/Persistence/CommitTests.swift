@@ -76,6 +76,19 @@ import Testing
         try await store.close()
     }
 
+    @Test("A store's first batch has the store's identity, even that of a commit that changes nothing")
+    func firstSync() async throws {
+        let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        try await settings.commit {}
+        try await settings.commit { settings.count = 1 }
+        let stores = recording.calls.compactMap { call -> UInt64? in
+            if case .append(let batch, _) = call.operation { batch.id.store } else { nil }
+        }
+        #expect(stores.count >= 2 && stores.first != 0 && Set(stores).count == 1)
+        try await store.close()
+    }
+
     @Test("A commit sees what other processes stored before it, and its closure runs once")
     func seesOthers() async throws {
         let memory = InMemoryStorage()
