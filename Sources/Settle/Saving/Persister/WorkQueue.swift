@@ -34,6 +34,10 @@ final class WorkQueue: Sendable {
 
     private let state = LockedValue(State())
 
+    /// The maximum number of requests that are accepted together. Their transactions run under one turn of the writer's
+    /// lock, for which all other writers wait.
+    static let mostTogether = 64
+
     /// The number of pieces that have not begun. For tests.
     var count: Int { state.withLock { $0.waiting.count } }
 
@@ -74,7 +78,8 @@ final class WorkQueue: Sendable {
                 case .request(let first):
                     // Those that have come one after the other are accepted together, except with a visitor, who waits
                     // for the first one only.
-                    let others = persister.executor.isVisited ? [] : rest.prefix(while: { $0.request != nil })
+                    let most = persister.executor.isVisited ? 0 : Self.mostTogether - 1
+                    let others = rest.prefix(most).prefix(while: { $0.request != nil })
                     rest = rest.dropFirst(others.count)
                     await persister.accept([first] + others.compactMap(\.request))
                 }
