@@ -36,6 +36,20 @@ import Testing
 
     private func value(_ key: SettingKey) -> SettingValue? { base.tree[key] }
 
+    @Test("A commit that was appended but not synced stays in force, and is not appended again", arguments: [1, 2])
+    func unsynced(number: Int) async throws {
+        let (store, settings) = try await open()
+        failing.fail(.syncedAppend, with: StorageError(.noSpace, "There is no room."), count: 1)
+        let commits = (0..<number).map { _ in Task { try await settings.commit { settings.count += 1 } } }
+        for commit in commits { _ = await commit.result }
+        #expect(settings.count == 10 + number)
+        try await store.flush()
+        #expect(store.status == .saved && value("count") == .integer(Int64(10 + number)))
+        let counts = recording.batches.compactMap { $0.values["count"] }
+        #expect(Set(counts).count == counts.count, "each value is appended once")
+        try await store.close()
+    }
+
     @Test("Retrying a failed commit does not undo what other processes have committed since")
     func commit() async throws {
         let (store, settings) = try await open()
