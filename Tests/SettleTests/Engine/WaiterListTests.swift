@@ -68,4 +68,15 @@ import Testing
         for list in take() { list.resumeAll() }
         await tasks[1 - index].value
     }
+
+    @Test("Two tasks that wait at once with copies of one iterator stop the program") func copies() async {
+        await #expect(processExitsWith: .failure) {
+            let (topic, waiter) = (Topic(parent: nil), Waiter(countedIn: nil))
+            await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+                topic.park(waiter, continuation)
+                topic.park(waiter, continuation)
+                continuation.resume()
+            }
+        }
+    }
 }

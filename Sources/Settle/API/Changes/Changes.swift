@@ -27,6 +27,8 @@ public struct Changes: AsyncSequence, Sendable {
     var newestOnly: Changes { Changes(cursor.delivering(.newest)) }
 
     /// One loop's iterator. `next()` returns `nil` once the store has closed or the task is cancelled.
+    ///
+    /// A copy shares the iterator's wait: two tasks that wait at once with copies of one iterator stop the program.
     public struct Iterator: AsyncIteratorProtocol {
         private var cursor: ChangeCursor
         /// `nil` once the sequence has ended.

@@ -32,6 +32,8 @@ public struct ResumedChanges: AsyncSequence, Sendable {
     }
 
     /// One loop's iterator. `next()` returns `nil` once the store has closed or the task is cancelled.
+    ///
+    /// A copy shares the iterator's wait: two tasks that wait at once with copies of one iterator stop the program.
     public struct Iterator: AsyncIteratorProtocol {
         private var cursor: HistoryCursor
         /// `nil` once the sequence has ended.

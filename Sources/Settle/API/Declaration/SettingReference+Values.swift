@@ -11,6 +11,8 @@ extension SettingReference: WritableSetting {
 
     /// Returns the current value first, then, on each call, the newest value, waiting for one that is newer than the
     /// last. Skips values in between. Ends when the store closes or the task is cancelled.
+    ///
+    /// A copy shares the iterator's wait: two tasks that wait at once with copies of one iterator stop the program.
     public struct Iterator: AsyncIteratorProtocol {
         // Kept small, because the frames of each waiting task contain several copies of it.
         @usableFromInline let box: SettingBox<Value>

@@ -60,6 +60,8 @@ final class WaiterList {
 
     /// Requires the lock, like everything up to ``take()``.
     func append(_ waiter: Waiter, _ continuation: UnsafeContinuation<Void, Never>) {
+        // Linked twice, a waiter could stay in a list after its end, and the first of the tasks would wait forever.
+        precondition(waiter.continuation == nil, "Two tasks wait at once with copies of one iterator.")
         let reference = Unmanaged.passUnretained(waiter)
         waiter.continuation = continuation
         waiter.previous = last
@@ -88,7 +90,7 @@ final class WaiterList {
     /// already can wait again meanwhile.
     func resumeAll() {
         while let waiter = first {
-            // Once it is resumed, the waiter may be in another list, or gone.
+            // Once it is resumed, the waiter may be in another list, or gone. Without a continuation it counts as idle.
             let continuation = waiter._withUnsafeGuaranteedRef { waiter in
                 first = waiter.next.take()
                 return waiter.continuation.take()
