@@ -10,7 +10,7 @@ struct ChangeEventSource: WebEventSource {
     /// Whether the client's token still admits it.
     private let isAdmitted: @Sendable () -> Bool
     private var watch: ContentWatch
-    private var inForce: Changes.Iterator
+    private var inForce: Changes.Reader
     private var history: HistoryCursor
     /// The query of the storage that the next step of the history needs.
     private var query: RunningQuery?
@@ -29,7 +29,7 @@ struct ChangeEventSource: WebEventSource {
         // The store is followed before it is read, so that nothing falls in between.
         let watch = ContentWatch(store, includingHistory: true)
         self.watch = watch
-        inForce = store.changes.makeAsyncIterator()
+        inForce = store.changes.makeReader()
         history = store.history.cursor(after: start.token)
         narrator = StreamNarrator(store, for: client, from: start)
         entry.begin(waking: watch)
@@ -74,7 +74,7 @@ struct ChangeEventSource: WebEventSource {
             if isLost { counts.count(.lostResumption) }
             return text
         }
-        if let change = inForce.popNext() { return narrator.inForce(change) }
+        if let change = inForce.next() { return narrator.inForce(change) }
         let now = entry.beats
         guard now != beats else { return nil }
         beats = now

@@ -20,7 +20,7 @@ struct StoreMetrics {
             Metric("settings_failed_saves", .counter, help: "Saves that failed.", Double(statistics.failedSaves)),
             Metric(
                 "settings_subscribers", .gauge,
-                help: "Subscribers of settings and changes, of which each stream is several.",
+                help: "Subscribers of settings and changes, of which each stream is one.",
                 Double(statistics.subscribers)),
         ]
     }

@@ -268,6 +268,16 @@ extension String {
         try await store.close()
     }
 
+    @Test("A stream counts as one subscriber until it ends") func oneSubscriber() async throws {
+        let program = try await APIProgram()
+        let before = program.store.statistics.subscribers
+        var reader: StreamReader? = try StreamReader(await program.get("/settings/changes"))
+        #expect(await reader?.next()?.name == "covered")
+        #expect(program.store.statistics.subscribers == before + 1)
+        reader = nil
+        try await eventually("the stream has unsubscribed") { program.store.statistics.subscribers == before }
+    }
+
     private func events(of program: APIProgram) async throws -> WebEvents {
         guard case .events(let events) = await program.get("/settings/changes").response.body else {
             throw StreamReader.NoStream()

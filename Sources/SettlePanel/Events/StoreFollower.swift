@@ -23,7 +23,7 @@ struct StoreFollower {
     /// Whether there are too many of these to compare them, so that each wake may be a change of one.
     private let exceedsLimit: Bool
     private var watch: ContentWatch
-    private var changes: Changes.Iterator
+    private var changes: Changes.Reader
     private let ending: EventStreamControl.Part
     private var isBeginning = true
 
@@ -36,7 +36,7 @@ struct StoreFollower {
     init(_ store: SettingsStore, undeclared: [SettingKey], ending: EventStreamControl) {
         self.store = store
         watch = ContentWatch(store)
-        changes = store.changes.makeAsyncIterator()
+        changes = store.changes.makeReader()
         exceedsLimit = undeclared.count > Self.limit
         self.undeclared = exceedsLimit ? [] : undeclared.map { ($0, store.keys[$0]) }
         self.ending = ending.part(waking: watch)
@@ -67,7 +67,7 @@ struct StoreFollower {
 
     private mutating func takeUpdate() -> Update {
         var update = Update()
-        while let change = changes.popNext() {
+        while let change = changes.next() {
             if change.missed != .nothing { update.isEverything = true }
             for mutation in change.mutations { update.keys.insert(SettingKey(stored: mutation.key)) }
         }

@@ -26,47 +26,28 @@ public struct Changes: AsyncSequence, Sendable {
     /// The same changes, skipping those that are overtaken.
     var newestOnly: Changes { Changes(cursor.delivering(.newest)) }
 
-    /// One loop's iterator. `next()` returns `nil` once the store has closed or the task is cancelled.
-    ///
-    /// A copy shares the iterator's wait: two tasks that wait at once with copies of one iterator stop the program.
-    public struct Iterator: AsyncIteratorProtocol {
-        private var cursor: ChangeCursor
-        /// `nil` once the sequence has ended.
-        private var waiter: Waiter?
+    /// Creates a reader that starts where a loop would.
+    package func makeReader() -> Reader { Reader(cursor) }
 
-        init(cursor: ChangeCursor) {
+    /// Reads changes without waiting for one. It is not a subscriber: its owner has a wait, such as a ``ContentWatch``.
+    package struct Reader {
+        fileprivate private(set) var cursor: ChangeCursor
+        /// Whether the store has closed, and every change was returned.
+        package private(set) var hasEnded = false
+
+        init(_ cursor: ChangeCursor) {
             self.cursor = cursor
-            waiter = Waiter(countedIn: cursor.log)
         }
 
-        public mutating func next() async -> Change? {
-            await next(isolation: #isolation)
-        }
+        /// The topic that wakes its owner.
+        var wakingTopic: Topic { cursor.wakingTopic }
 
-        public mutating func next(isolation actor: isolated (any Actor)?) async -> Change? {
-            while let waiter, !Task.isCancelled {
-                if let change = pop() { return change }
-                guard self.waiter != nil else { break }
-                let current = cursor
-                await current.log.wait(on: current.wakingTopic, with: waiter) {
-                    current.isReady
-                }
-            }
-            waiter = nil
-            return nil
-        }
-
-        /// Whether the sequence has ended.
-        package var hasEnded: Bool { waiter == nil }
-
-        /// Returns the next undelivered change, without waiting for one.
-        package mutating func popNext() -> Change? {
-            waiter == nil ? nil : pop()
-        }
+        /// Whether a call of ``next()`` may return a change. Requires the lock.
+        var isReady: Bool { cursor.isReady }
 
         /// Returns the next change, if there is one already.
-        private mutating func pop() -> Change? {
-            while true {
+        package mutating func next() -> Change? {
+            while !hasEnded {
                 switch cursor.step() {
                 case .change(let entry, let revision, let isDurable, let token):
                     return Change(
@@ -79,11 +60,49 @@ public struct Changes: AsyncSequence, Sendable {
                         missed: Change.Missed(count: cursor.popMissed()))
                 case .again: break
                 case .wait: return nil
-                case .finish:
-                    waiter = nil
-                    return nil
+                case .finish: hasEnded = true
                 }
             }
+            return nil
+        }
+    }
+
+    /// One loop's iterator. `next()` returns `nil` once the store has closed or the task is cancelled.
+    ///
+    /// A copy shares the iterator's wait: two tasks that wait at once with copies of one iterator stop the program.
+    public struct Iterator: AsyncIteratorProtocol {
+        private var reader: Reader
+        /// `nil` once the sequence has ended.
+        private var waiter: Waiter?
+
+        init(cursor: ChangeCursor) {
+            reader = Reader(cursor)
+            waiter = Waiter(countedIn: cursor.log)
+        }
+
+        public mutating func next() async -> Change? {
+            await next(isolation: #isolation)
+        }
+
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> Change? {
+            while let waiter, !Task.isCancelled {
+                if let change = reader.next() { return change }
+                guard !reader.hasEnded else { break }
+                let current = reader.cursor
+                await current.log.wait(on: current.wakingTopic, with: waiter) {
+                    current.isReady
+                }
+            }
+            waiter = nil
+            return nil
+        }
+
+        /// Returns the next undelivered change, without waiting for one.
+        mutating func popNext() -> Change? {
+            guard waiter != nil else { return nil }
+            let change = reader.next()
+            if reader.hasEnded { waiter = nil }
+            return change
         }
     }
 }

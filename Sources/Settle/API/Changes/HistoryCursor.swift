@@ -31,7 +31,7 @@ package struct HistoryCursor {
     private var isFinished = false
     private let follower: HistoryFollower
     /// The changes after the snapshot, for a storage without a history.
-    var live: Changes.Iterator?
+    private var live: Changes.Reader?
 
     private static let pageSize = 64
 
@@ -43,10 +43,11 @@ package struct HistoryCursor {
     var log: MutationLog { engine.log }
 
     /// The topic that wakes the follower.
-    var wakingTopic: Topic { durableOnly ? log.durability : log.history }
+    var wakingTopic: Topic { live?.wakingTopic ?? (durableOnly ? log.durability : log.history) }
 
     /// Whether a step may have a result. Requires the lock.
     var isReady: Bool {
+        if let live { return live.isReady }
         if let entry = page.first { return isDurableLocked(entry) }
         if let failedAttempts { return failedAttempts != log.historyAttempts }
         return token.flatMap { log.feed.records(after: $0) }?.isEmpty != true
@@ -55,7 +56,7 @@ package struct HistoryCursor {
     /// Returns the next change, or the reason why there is none.
     package mutating func step() -> Step {
         if live != nil {
-            if let change = live?.popNext() { return .change(change) }
+            if let change = live?.next() { return .change(change) }
             return live?.hasEnded == true ? .finish : .wait
         }
         while !isFinished {
@@ -80,7 +81,7 @@ package struct HistoryCursor {
         case .closed: isFinished = true
         case .unreachable(let attempts): failedAttempts = attempts
         case .lost(let tree, let place):
-            if place == nil { live = answer.later.makeAsyncIterator() }
+            if place == nil { live = answer.later.makeReader() }
             token = place
             return Change(lostUpTo: place, snapshot: tree)
         }

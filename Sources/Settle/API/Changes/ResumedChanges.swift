@@ -49,7 +49,6 @@ public struct ResumedChanges: AsyncSequence, Sendable {
         }
 
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Change? {
-            if cursor.live != nil { return await cursor.live?.next(isolation: actor) }
             while let waiter, !Task.isCancelled {
                 // From before the step: the last change may come just before the store closes.
                 let isLast = waiter.isFinished
