@@ -19,11 +19,25 @@ public struct WebEvents: AsyncSequence, Sendable {
         public var description: String { "The client of the stream has taken nothing for \(duration)." }
     }
 
-    private let makeSource: @Sendable () -> any WebEventSource
-    private let ending: @Sendable () -> Void
-    private let stalling: @Sendable () -> Void
-    private let stallLimit: Duration
-    private let sleep: @Sendable (Duration) async throws -> Void
+    /// What a stream is made of. An object, because a server has several closures that hold a stream until it ends.
+    private final class Parts: Sendable {
+        let stallLimit: Duration
+        let sleep: @Sendable (Duration) async throws -> Void
+        let stall: @Sendable () -> Void
+        let end: @Sendable () -> Void
+        let makeSource: @Sendable () -> any WebEventSource
+
+        init(
+            stallLimit: Duration, sleep: @escaping @Sendable (Duration) async throws -> Void,
+            stall: @escaping @Sendable () -> Void, end: @escaping @Sendable () -> Void,
+            makeSource: @escaping @Sendable () -> any WebEventSource
+        ) {
+            (self.stallLimit, self.sleep, self.stall, self.end) = (stallLimit, sleep, stall, end)
+            self.makeSource = makeSource
+        }
+    }
+
+    private let parts: Parts
 
     /// - Parameters:
     ///   - stallLimit: How long a client may take nothing.
@@ -37,8 +51,7 @@ public struct WebEvents: AsyncSequence, Sendable {
         stall: @escaping @Sendable () -> Void = {}, end: @escaping @Sendable () -> Void,
         makeSource: @escaping @Sendable () -> any WebEventSource
     ) {
-        (self.stallLimit, self.sleep) = (stallLimit, sleep)
-        (stalling, ending, self.makeSource) = (stall, end, makeSource)
+        parts = Parts(stallLimit: stallLimit, sleep: sleep, stall: stall, end: end, makeSource: makeSource)
     }
 
     /// The maximum size of a part of a piece, in bytes. A client that takes one within the limit is not stalled.
@@ -62,6 +75,8 @@ public struct WebEvents: AsyncSequence, Sendable {
         try Task.checkCancellation()
     }
 
+    /// Not inlined: the frame of the caller, which every stream keeps while it waits, would include that of the group.
+    @inline(never)
     private func send(
         _ part: [UInt8], by write: @escaping @Sendable ([UInt8]) async throws -> Void
     ) async throws {
@@ -79,20 +94,20 @@ public struct WebEvents: AsyncSequence, Sendable {
                 tasks.addTask { try await write(part) }
             }
             if !hasEnded.load(ordering: .relaxed) {
-                tasks.addTask { [stallLimit, sleep, stalling] in
-                    try await sleep(stallLimit)
-                    stalling()
-                    throw StalledClient(duration: stallLimit)
+                tasks.addTask { [parts] in
+                    try await parts.sleep(parts.stallLimit)
+                    parts.stall()
+                    throw StalledClient(duration: parts.stallLimit)
                 }
             }
             try await tasks.next()
         }
     }
 
-    public func makeAsyncIterator() -> Iterator { Iterator(source: makeSource()) }
+    public func makeAsyncIterator() -> Iterator { Iterator(source: parts.makeSource()) }
 
     /// Ends all loops over the events, from any thread, as a server does when it shuts down. Clients reconnect later.
-    public func end() { ending() }
+    public func end() { parts.end() }
 
     /// The position of one loop in the sequence.
     public struct Iterator: AsyncIteratorProtocol {
