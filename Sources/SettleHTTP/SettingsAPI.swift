@@ -61,25 +61,13 @@ public final class SettingsAPI: WebResponder {
 
     /// Answers a request. It never throws: a failure becomes a response.
     public func respond(to request: WebRequest) async -> WebResponse {
-        let start = configuration.now()
-        let target = RequestTarget(request.target)
-        var exchange = Exchange(id: RequestID.of(request))
-        var response: WebResponse
+        let exchange = Exchange(request, at: configuration.now())
         do {
-            response = try await answer(request, target, &exchange)
+            let response = try await answer(exchange)
+            return completed(response, of: exchange)
         } catch {
-            let problem = Self.problem(error)
-            if problem.kind == .internalError, exchange.failure == nil { exchange.failure = "\(error)" }
-            report(problem, request, target, exchange, at: start)
-            response = problem.response(requestID: exchange.id)
+            return completed(error, of: exchange)
         }
-        response.headers.append(("X-Request-ID", exchange.id))
-        response.headers.append(("X-Content-Type-Options", "nosniff"))
-        if !response.headers.contains(where: { $0.name == "Cache-Control" }) {
-            response.headers.append(("Cache-Control", "no-store"))
-        }
-        record(response, request, target, exchange, since: start)
-        return response
     }
 
     /// Returns the name that belongs to a request's token, under which its changes are stored; `nil` if its client is
@@ -121,21 +109,20 @@ public final class SettingsAPI: WebResponder {
     }
 }
 
-/// The facts about a request that become known while it is answered.
-private struct Exchange {
-    let id: String
-    var route: String?
-    var client: String?
-    /// The error that is only for the log.
-    var failure: String?
-}
-
 // MARK: Answering
 
 extension SettingsAPI {
-    private func answer(
-        _ request: WebRequest, _ target: RequestTarget, _ exchange: inout Exchange
-    ) async throws -> WebResponse {
+    private func answer(_ exchange: Exchange) async throws -> WebResponse {
+        let admitted = try admit(exchange)
+        if admitted.route.needsSettings { try await open(admitted.isOpen, exchange) }
+        guard let key = admitted.idempotencyKey else { return try await admitted.route.handle(admitted.call) }
+        return try await answer(admitted.call, of: admitted.route, onceFor: key)
+    }
+
+    /// Finds the route of a request, and admits its client. Not inlined, so that none of it is in a frame that waits.
+    @inline(never)
+    private func admit(_ exchange: Exchange) throws -> AdmittedCall {
+        let (request, target) = (exchange.request, exchange.target)
         try check.check(request)
         guard let path = table.path(of: target.segments) else {
             throw Problem(.notFound, "There is no route “\(target.path.prefix(200))”.")
@@ -145,28 +132,30 @@ extension SettingsAPI {
         let isOpen = path.routes[0].access == .open
         let client = try isOpen ? APIClient(name: configuration.author) : admit(request)
         if !isOpen { exchange.client = client.name }
-        guard request.method != "OPTIONS" else { return WebResponse(204, Self.allowed(Self.methods(of: path.routes))) }
+        let call = APICall(
+            request: request, client: client, query: target.query, captures: path.captures(in: target.segments))
+        guard request.method != "OPTIONS" else {
+            return AdmittedCall(call, .options(of: path.routes), isOpen: isOpen)
+        }
         let method = request.method == "HEAD" ? "GET" : request.method
         guard let route = path.routes.first(where: { $0.operation.method == method }) else {
-            let methods = Self.methods(of: path.routes)
+            let methods = Route.methods(of: path.routes)
             var problem = Problem(
                 RequestCheck.methods.contains(request.method) ? .methodNotAllowed : .notImplemented,
                 "This route has the methods \(methods.joined(separator: ", ")).")
-            problem.headers = Self.allowed(methods)
+            problem.headers = Route.allowed(methods)
             throw problem
         }
         try RequestCheck.check(target.query, of: route.operation)
         guard client.canWrite || !route.isWrite else {
             throw Problem(.notPermitted, "The token of “\(client.name)” may only read.")
         }
-        if route.needsSettings { try await open(isOpen, &exchange) }
-        let call = APICall(
-            request: request, client: client, query: target.query, captures: path.captures(in: target.segments))
-        return try await answer(call, route)
+        let key = try route.isWrite ? RequestCheck.idempotencyKey(of: request) : nil
+        return AdmittedCall(call, route, isOpen: isOpen, idempotencyKey: key)
     }
 
     /// Declares the groups. The error is not for everyone who reaches an open route.
-    private func open(_ isOpen: Bool, _ exchange: inout Exchange) async throws {
+    private func open(_ isOpen: Bool, _ exchange: Exchange) async throws {
         do {
             try await open()
         } catch {
@@ -177,10 +166,8 @@ extension SettingsAPI {
     }
 
     /// Answers a call once, however often it is repeated with the same `Idempotency-Key`.
-    private func answer(_ call: APICall, _ route: Route) async throws -> WebResponse {
-        guard route.isWrite, let text = try RequestCheck.idempotencyKey(of: call.request) else {
-            return try await route.handle(call)
-        }
+    @inline(never)
+    private func answer(_ call: APICall, of route: Route, onceFor text: String) async throws -> WebResponse {
         let key = IdempotencyStore.Key(client: call.client.name, text: text)
         switch parts.answers.admit(key, call.digest, at: configuration.now()) {
         case .new: break
@@ -226,19 +213,6 @@ extension SettingsAPI {
         return problem
     }
 
-    private static func methods(of routes: [Route]) -> [String] {
-        let methods = Set(routes.map(\.operation.method))
-        return methods.union(methods.contains("GET") ? ["HEAD", "OPTIONS"] : ["OPTIONS"]).sorted()
-    }
-
-    private static func allowed(_ methods: [String]) -> [(name: String, value: String)] {
-        var fields: [(name: String, value: String)] = [("Allow", methods.joined(separator: ", "))]
-        if methods.contains("PATCH") {
-            fields.append(("Accept-Patch", "application/json, application/merge-patch+json"))
-        }
-        return fields
-    }
-
     private static func problem(_ error: any Error) -> Problem {
         switch error {
         case let problem as Problem: problem
@@ -257,9 +231,30 @@ extension SettingsAPI {
 // MARK: Recording
 
 extension SettingsAPI {
-    private func report(
-        _ problem: Problem, _ request: WebRequest, _ target: RequestTarget, _ exchange: Exchange, at now: Date
-    ) {
+    /// Returns the response to a request that has failed.
+    @inline(never)
+    private func completed(_ error: any Error, of exchange: Exchange) -> WebResponse {
+        let problem = Self.problem(error)
+        if problem.kind == .internalError, exchange.failure == nil { exchange.failure = "\(error)" }
+        report(problem, exchange)
+        return completed(problem.response(requestID: exchange.id), of: exchange)
+    }
+
+    /// Records a response, and returns it with the fields that each one has.
+    @inline(never)
+    private func completed(_ answer: WebResponse, of exchange: Exchange) -> WebResponse {
+        var response = answer
+        response.headers.append(("X-Request-ID", exchange.id))
+        response.headers.append(("X-Content-Type-Options", "nosniff"))
+        if !response.headers.contains(where: { $0.name == "Cache-Control" }) {
+            response.headers.append(("Cache-Control", "no-store"))
+        }
+        record(response, exchange)
+        return response
+    }
+
+    private func report(_ problem: Problem, _ exchange: Exchange) {
+        let request = exchange.request
         let reason: APIRefusal.Reason
         switch problem.kind {
         case .closed: reason = .closed
@@ -267,17 +262,16 @@ extension SettingsAPI {
         case .notPermitted: reason = .notPermitted
         default: return
         }
-        let unreported = parts.refusals.count(reason, at: now.timeIntervalSinceReferenceDate)
+        let unreported = parts.refusals.count(reason, at: exchange.start.timeIntervalSinceReferenceDate)
         guard let unreported, let log = configuration.refusalLog else { return }
         log(
             APIRefusal(
-                reason: reason, method: request.method.logged(20), path: target.loggedPath, peer: request.peer,
+                reason: reason, method: request.method.logged(20), path: exchange.target.loggedPath, peer: request.peer,
                 requestID: exchange.id, unreported: unreported))
     }
 
-    private func record(
-        _ response: WebResponse, _ request: WebRequest, _ target: RequestTarget, _ exchange: Exchange, since start: Date
-    ) {
+    private func record(_ response: WebResponse, _ exchange: Exchange) {
+        let request = exchange.request
         // A client could make up any number of methods.
         let method = RequestCheck.methods.contains(request.method) ? request.method : "other"
         parts.counts.count(
@@ -287,9 +281,9 @@ extension SettingsAPI {
         if case .bytes(let bytes) = response.body { size = bytes.count }
         log(
             APIAccess(
-                method: request.method.logged(20), path: target.loggedPath, route: exchange.route,
+                method: request.method.logged(20), path: exchange.target.loggedPath, route: exchange.route,
                 status: response.status, size: size,
-                duration: .seconds(configuration.now().timeIntervalSince(start)), client: exchange.client,
+                duration: .seconds(configuration.now().timeIntervalSince(exchange.start)), client: exchange.client,
                 peer: request.peer, requestID: exchange.id, failure: exchange.failure))
     }
 }
@@ -335,6 +329,25 @@ extension RouteTable {
 }
 
 extension Route {
+    /// `OPTIONS` of a path with other routes.
+    fileprivate static func options(of routes: [Route]) -> Route {
+        let fields = allowed(methods(of: routes))
+        return Route(operation: routes[0].operation, needsSettings: false) { _ in WebResponse(204, fields) }
+    }
+
+    fileprivate static func methods(of routes: [Route]) -> [String] {
+        let methods = Set(routes.map(\.operation.method))
+        return methods.union(methods.contains("GET") ? ["HEAD", "OPTIONS"] : ["OPTIONS"]).sorted()
+    }
+
+    fileprivate static func allowed(_ methods: [String]) -> [(name: String, value: String)] {
+        var fields: [(name: String, value: String)] = [("Allow", methods.joined(separator: ", "))]
+        if methods.contains("PATCH") {
+            fields.append(("Accept-Patch", "application/json, application/merge-patch+json"))
+        }
+        return fields
+    }
+
     /// `GET /openapi.json`, which describes the other routes and itself.
     fileprivate static func openAPI(_ parts: APIParts, describing others: [Route]) -> Route {
         let operation = Operation(

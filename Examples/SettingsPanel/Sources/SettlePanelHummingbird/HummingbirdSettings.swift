@@ -40,8 +40,22 @@ public struct SettingsMiddleware<Context: RequestContext>: RouterMiddleware {
 }
 
 extension WebResponder {
-    /// Takes a request of Hummingbird apart, and puts the response together.
+    /// Answers a request of Hummingbird.
     fileprivate func response(to request: Request) async throws -> Response {
+        let message = try await webRequest(of: request)
+        guard request.method == .get || request.method == .head else {
+            let (response, losesNext) = await respond(to: message, watching: request)
+            return response.forHummingbird(answering: request, isLast: losesNext)
+        }
+        let answer = await respond(to: message).forHummingbird(answering: request)
+        return request.method == .head ? answer.createHeadResponse() : answer
+    }
+
+    /// Takes a request apart.
+    ///
+    /// Neither this nor what puts a response together is inlined: a connection keeps the memory of its deepest frames.
+    @inline(never)
+    private func webRequest(of request: Request) async throws -> WebRequest {
         var body: [UInt8] = []
         for try await part in request.body {
             body += part.readableBytesView
@@ -51,15 +65,9 @@ extension WebResponder {
         var headers = request.headers.map { (name: $0.name.rawName, value: $0.value) }
         // The line of the request has it, or the field of that name.
         if let host = request.head.authority { headers.append(("host", host)) }
-        let message = WebRequest(
+        return WebRequest(
             method: request.method.rawValue, target: String((request.head.path ?? "/").dropFirst(path.count)),
             headers: headers, body: body)
-        guard request.method == .get || request.method == .head else {
-            let (response, losesNext) = await respond(to: message, watching: request)
-            return response.forHummingbird(answering: request, isLast: losesNext)
-        }
-        let answer = await respond(to: message).forHummingbird(answering: request)
-        return request.method == .head ? answer.createHeadResponse() : answer
     }
 
     /// Answers a request that may change something. If it takes more than a second, the departure of its client cancels
@@ -139,6 +147,7 @@ private struct ClientConnection: Sendable {
 private struct NextRequestLost: Error {}
 
 extension WebResponse {
+    @inline(never)
     fileprivate func forHummingbird(answering request: Request, isLast: Bool = false) -> Response {
         var fields = HTTPFields()
         // Hummingbird adds the date.
