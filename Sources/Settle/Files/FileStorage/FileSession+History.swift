@@ -8,13 +8,20 @@ extension FileSession {
     /// Returns the records after a token, oldest first; `nil` if they are not known.
     mutating func records(after token: ChangeToken, limit: Int) throws(StorageError) -> [StoredRecord]? {
         guard let end = journal.token, token.history == end.history, token.position <= end.position else { return nil }
-        if token == end { return [] }
-        if history.recent.end == end, let records = history.recent.records(after: token, limit: limit) {
-            return keepsHistory ? history.redacted(records, state.history) : records
-        }
+        if let records = recentRecords(after: token, limit: limit) { return records }
         try openJournal()
         return try StorageError.reading(
             journal.path, history.records(after: token, limit: limit, in: journal, state.history))
+    }
+
+    /// Returns the records after a token, oldest first; `nil` if they are not in memory.
+    func recentRecords(after token: ChangeToken, limit: Int) -> [StoredRecord]? {
+        guard let end = journal.token, token.history == end.history, token.position <= end.position else { return nil }
+        if token == end { return [] }
+        guard history.recent.end == end, let records = history.recent.records(after: token, limit: limit) else {
+            return nil
+        }
+        return keepsHistory ? history.redacted(records, state.history) : records
     }
 
     /// Returns the records before a token, newest first.

@@ -334,6 +334,18 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         }
     }
 
+    /// Returns all records after a token with the keys that they withhold, if the records are in memory, and no more
+    /// than the limit. Never waits.
+    func recordsAtOnce(after token: ChangeToken, limit: Int) -> (records: [StoredRecord], withheld: Set<SettingKey>)? {
+        let found = withLockIfAvailable { session -> (records: [StoredRecord], withheld: Set<SettingKey>)? in
+            guard case .ready = session.phase, let records = session.recentRecords(after: token, limit: limit),
+                records.last.map({ $0.token == session.journal.token }) ?? true
+            else { return nil }
+            return (records, session.withheldKeys)
+        }
+        return found ?? nil
+    }
+
     public func records(before token: ChangeToken?, limit: Int) throws(StorageError) -> [StoredRecord] {
         try withSession { (session) throws(StorageError) in
             try session.beginCall()

@@ -83,6 +83,17 @@ extension HistoryReader {
         log.feed([], after: end).resumeTasks(of: log)
     }
 
+    /// Adds to the feed what has been appended and fetched, if the file has it in memory. Never waits.
+    ///
+    /// - Returns: Whether the feed has everything now. Otherwise it is as before.
+    func fillFeedAtOnce(from file: FileStorage) -> Bool {
+        guard let known = log.lock.withLock({ log.feed.end }),
+            let (entries, withheld) = recordsAtOnce(after: known, in: file), withheld == withheldFromFeed
+        else { return false }
+        if !entries.isEmpty { log.feed(entries).resumeTasks(of: log) }
+        return true
+    }
+
     /// Empties the feed, which must not show values that the storage now withholds: followers resume from the storage.
     func restartFeed() {
         guard let token, log.lock.withLock({ !log.feed.records.isEmpty }) else { return }

@@ -221,7 +221,24 @@ final class HistoryReader {
         let records = try await limits.call(time) { () throws(StorageError) in
             try await storage.records(after: token, limit: Self.feedPageSize)
         }
-        guard var records else { return nil }
+        return records.flatMap { entries(of: $0, after: token) }
+    }
+
+    /// Returns the same, if the file has all of them in memory, and a transaction for each. Never waits.
+    ///
+    /// - Returns: Also the keys of secrets that they withhold.
+    func recordsAtOnce(
+        after token: ChangeToken, in file: FileStorage
+    ) -> (entries: [HistoryFeedEntry], withheld: Set<SettingKey>)? {
+        guard let (records, withheld) = file.recordsAtOnce(after: token, limit: Self.feedPageSize),
+            records.allSatisfy({ $0.count == 1 }), let found = entries(of: records, after: token)
+        else { return nil }
+        return (found, withheld)
+    }
+
+    /// Returns the transactions of some records after a position; `nil` if they are not known.
+    private func entries(of found: [StoredRecord], after token: ChangeToken) -> [HistoryFeedEntry]? {
+        var records = found
         for index in records.indices { part(&records[index]) }
         guard let first = records.first else { return [] }
         if first.token.position - first.count < token.position {

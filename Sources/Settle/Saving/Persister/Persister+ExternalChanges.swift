@@ -54,7 +54,7 @@ extension Persister {
     /// - Parameter isHere: Whether it may be done on the calling thread, if the queue is idle.
     nonisolated func fetchAndDeliver(isHere: Bool = false) {
         enqueue(isHere: isHere) { persister in
-            await persister.deliver()
+            await persister.deliver(isHere: isHere)
             // The storage's own saves signal too, so most signals change nothing.
             if !persister.isClosed, persister.machine.storageSignalled(now: persister.time.elapsed()) {
                 persister.waitForNext()
@@ -64,7 +64,9 @@ extension Persister {
 
     /// Publishes external changes to the store. While a writer holds the writer lock, delivery is deferred rather than
     /// blocking the queue, so that a flush can run meanwhile.
-    func deliver() async {
+    ///
+    /// - Parameter isHere: Whether the feed may be filled during a visit; see ``updateFeed(isHere:)``.
+    func deliver(isHere: Bool = false) async {
         guard !isClosed else { return }
         do {
             try await fetchExternalChanges()
@@ -75,7 +77,7 @@ extension Persister {
         }
         if !mergesOnlyPlainValues { await executor.endVisit() }
         deliverFetched()
-        await updateFeed()
+        await updateFeed(isHere: isHere)
     }
 
     /// Whether merging runs none of the program's code, which might block.

@@ -119,11 +119,15 @@ extension Persister {
 
     /// Adds new transactions to the feed, once the store's values include them: a follower notified of a change must
     /// find it.
-    func updateFeed() async {
+    ///
+    /// - Parameter isHere: Whether a visit may do it, if nothing has to be read. A follower then waits for no other
+    ///   thread.
+    func updateFeed(isHere: Bool = false) async {
         guard history.isFeedBehind, writer.external.isMerged, log.isHistoryFollowed, !isClosed else { return }
-        await executor.endVisit()
+        let isFilled = isHere && executor.isVisited && file.map { history.fillFeedAtOnce(from: $0) } == true
+        if !isFilled { await executor.endVisit() }
         history.isFeedBehind = false
-        await history.fillFeed()
+        if !isFilled { await history.fillFeed() }
         retryHistory()
     }
 
