@@ -1,5 +1,6 @@
 import Settle
 import SettleHTTP
+import SettleTestSupport
 import SettleTesting
 import Testing
 
