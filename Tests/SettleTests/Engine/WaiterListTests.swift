@@ -43,7 +43,7 @@ import Testing
         #expect(left.isEmpty)
         for list in lists { list.resumeAll() }
         for task in tasks { await task.value }
-        #expect(lists.allSatisfy(\.isEmpty))
+        #expect(lists.allSatisfy { $0.isEmpty })
     }
 
     @Test("A subscriber that was woken can wait again, and be cancelled then")
