@@ -98,6 +98,45 @@ import Testing
         try await store.close()
     }
 
+    @Test("The thread that watches the files adds to the feed what others have stored, once its values are in force")
+    func feed() async throws {
+        let (folder, source) = (try TemporaryFolder(), QuietSource())
+        let storage = storage(in: folder, source)
+        let store = try await SettingsStore.open(
+            storage: storage, configuration: SettingsStore.Configuration(history: .keep(), clock: ManualClock()))
+        let settings = try await store.group(CounterSettings.self)
+        try await settings.commit { settings.count = 1 }
+        var cursor = store.history.cursor(after: store.history.token)
+        guard case .query(let query) = cursor.step() else {
+            Issue.record("A new follower has not asked the storage.")
+            return
+        }
+        _ = cursor.accept(await query.answer())
+        let other = self.storage(in: folder, QuietSource())
+        _ = try other.load()
+        try other.append(StorageBatch(revision: 1, values: ["count": .integer(2)]), durability: .synced)
+        await store.core.persister.becomeIdle()
+        #expect(!storage.hasPendingChecks)
+        let log = store.core.log
+        let handle = try #require(storage.handler.withLock { $0 })
+        let queue = try #require(source.queue.withLock { $0 })
+        let end = await withCheckedContinuation { (continuation: CheckedContinuation<ChangeToken?, Never>) in
+            queue.async {
+                // As after an event of the journal.
+                storage.session.withLock { _ = $0.mergeFewNewRecords() }
+                handle(.mayHaveChanged)
+                continuation.resume(returning: log.lock.withLock { log.feed.end })
+            }
+        }
+        #expect(end == other.token && settings.count == 2)
+        guard case .change(let change) = cursor.step(), case .wait = cursor.step() else {
+            Issue.record("The follower has not got the transaction exactly once.")
+            return
+        }
+        #expect(change.token == end && change.mutations.first?.newValue as? Int == 2)
+        try await store.close()
+    }
+
     @Test("An actor's commit that begins on its caller's thread collects no values there")
     func collecting() async throws {
         let folder = try TemporaryFolder()

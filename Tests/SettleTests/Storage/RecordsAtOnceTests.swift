@@ -8,8 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)), .silencingIssues) struct RecordsAtOnceTests {
     @Test("Records of others that were fetched are returned at once: all of them, or none") func fetched() throws {
         let past = try KeptPast()
-        let first = try past.openKeeping()
-        let other = try past.open()
+        let (first, other) = (try past.openKeeping(journalLimit: 1 << 20), try past.open(journalLimit: 1 << 20))
         try past.write(["one"], at: "other", to: first)
         _ = try other.externalChanges()
         let middle = try #require(other.token)
@@ -23,5 +22,24 @@ import Testing
         var foreign = middle
         foreign.history &+= 1
         #expect(other.recordsAtOnce(after: foreign, limit: 9)?.records == nil)
+    }
+
+    @Test("Values of secrets are withheld, and those from before are not in memory") func withheld() throws {
+        let past = try KeptPast()
+        let (first, other) = (try past.openKeeping(journalLimit: 1 << 20), try past.open(journalLimit: 1 << 20))
+        try past.write(["one"], at: "other", to: first)
+        _ = try other.externalChanges()
+        let middle = try #require(other.token)
+        try past.write(["two"], at: "other", to: first)
+        _ = try other.externalChanges()
+        #expect(other.recordsAtOnce(after: middle, limit: 9)?.withheld.contains("other") == false)
+        try other.withhold(["other"])
+        #expect(other.recordsAtOnce(after: middle, limit: 9)?.records == nil)
+        let end = try #require(other.token)
+        try past.write(["three"], at: "other", to: first)
+        _ = try other.externalChanges()
+        #expect(other.recordsAtOnce(after: end, limit: 9)?.withheld.contains("other") == true)
+        let found = try #require(other.recordsAtOnce(after: end, limit: 9)?.records)
+        #expect(found.flatMap(\.transactions).flatMap { $0.mutations ?? [] } == [StoredMutation(withheldAt: "other")])
     }
 }
