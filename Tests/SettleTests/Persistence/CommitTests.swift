@@ -59,7 +59,7 @@ import Testing
 
     @Test("A commit's sync stores nothing that was written after the commit's append")
     func laterWrite() async throws {
-        let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
+        let (store, clock, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
         let hold = failing.hold(.unlock)
         let commit = Task { try await settings.commit { settings.count = 1 } }
@@ -71,6 +71,8 @@ import Testing
             if case .append(let batch, .synced) = call.operation { batch } else { nil }
         }
         #expect(synced.count == 1 && synced.allSatisfy(\.values.isEmpty))
+        // After the pause that follows an append.
+        clock.advance(by: .milliseconds(100))
         let batches = await recording.batches(atLeast: 2)
         #expect(batches.map(\.values) == [["count": .integer(1)], ["other": .integer(2)]])
         try await store.close()
