@@ -110,8 +110,10 @@ extension SQLiteStorage {
         let delete = try database.cachedStatement(sql: "DELETE FROM \(table) WHERE key >= ? AND key < ?")
         let insert = try database.cachedStatement(
             sql: """
-                INSERT OR REPLACE INTO \(table) (key, value, position, time, author)
+                INSERT INTO \(table) (key, value, position, time, author)
                 VALUES (?, ?, ?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), ?)
+                ON CONFLICT (key) DO UPDATE SET value = excluded.value, position = excluded.position,
+                    time = excluded.time, author = excluded.author
                 """)
         func write(_ row: SettingRow, at position: Int64) throws {
             // The rows within the key: in the order of bytes, the slash comes after the dot.
