@@ -30,7 +30,7 @@ def difference(recorded, now, names, where):
         parts = [(value, now.get(name), f"{where}.{name}") for name, value in recorded.items()]
         found = [f"{where} has no {name}." for name in missing]
     elif isinstance(recorded, list) and isinstance(now, list) and len(recorded) == len(now):
-        parts = [(value, other, f"{where}[{index}]") for index, (value, other) in enumerate(zip(recorded, now))]
+        parts = [(value, other, f"{where}[{index}]") for index, (value, other) in enumerate(zip(recorded, now, strict=True))]
         found = []
     else:
         # Not by “==”, for which True is 1.
@@ -53,7 +53,7 @@ def events_after(program, lines, count):
     stream = Stream(program, headers.get("Last-Event-ID"), by=lines[0].split(" ")[0])
     try:
         stream.until(lambda stream: len(stream.events) >= count, f"{count} events had come")
-        return [(name, data) for name, _, data in stream.events]
+        return [(name, data) for name, _, data in stream.events[:count]]
     finally:
         stream.close()
 
@@ -66,7 +66,7 @@ def replay(program):
         events = [line[2:].split(" ", 1) for line in expected if line.startswith("~ ")]
         found = []
         if events:
-            for (name, data), (now, other) in zip(events, events_after(program, request, len(events))):
+            for (name, data), (now, other) in zip(events, events_after(program, request, len(events)), strict=True):
                 found.append(difference(name, now, names, "the event"))
                 found.append(difference(json.loads(data), other, names, name))
         else:

@@ -11,8 +11,8 @@ import SettlePanelHummingbird
 import Synchronization
 
 /// The two servers that `panel-latency api` compares, in one process: one with an API as the guide mounts it, and a
-/// bare one, which answers with the same bytes, and sends an event for each line of a pipe, or for each that is appended
-/// to a file.
+/// bare one, which answers with the same bytes, and sends an event for each line of a pipe, or for each that is
+/// appended to a file.
 struct ServeAPI: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "serve-api")
 
