@@ -137,3 +137,14 @@ extension StorageError {
                 + "Nothing more is saved: use the newer program.")
     }
 }
+
+extension SettingTree {
+    /// Checks ``StorageBatch/Condition/migrated(within:)`` for a storage that has read the stored values, or at least
+    /// those at `$settle` and within it.
+    ///
+    /// - Throws: ``StorageError`` with ``StorageError/Code/migrated`` if a migration is recorded that `known` does not
+    ///   name, or if the record can't be read.
+    public func checkMigrations(within known: [String]) throws(StorageError) {
+        if let refusal = MigrationRecord(in: self).refusal(within: known) { throw refusal }
+    }
+}
