@@ -37,13 +37,15 @@ private struct AccountSettings: SettingsGroup {
                 #expect(try provider.snapshot().value(forKey: key, type: .string).value == expected)
                 try await provider.watchValue(forKey: key, type: .string) { updates in
                     for await result in updates {
-                        #expect(try result.get().value == expected)
+                        let found = try? result.get()
+                        #expect(found?.value == expected)
                         break
                     }
                 }
                 try await provider.watchSnapshot { updates in
                     for await snapshot in updates {
-                        #expect(try snapshot.value(forKey: key, type: .string).value == expected)
+                        let found = try? snapshot.value(forKey: key, type: .string)
+                        #expect(found?.value == expected)
                         break
                     }
                 }
