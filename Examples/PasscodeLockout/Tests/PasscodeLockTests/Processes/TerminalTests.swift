@@ -108,7 +108,7 @@ import Testing
     func enrolling() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.appending(path: "settings.json").path
-            for (again, code, answer) in [("2581", 65, "two different passcodes"), ("2580", 0, "Enrolled.")]
+            for (again, code, answer) in [("2581", 65, "The two passcodes differ."), ("2580", 0, "Enrolled.")]
                 as [(String, CInt, String)]
             {
                 let terminal = try PasscodeTerminal(["enrol", "--file", file])
