@@ -63,7 +63,7 @@ extension ClusterView {
             case .migrated(let known):
                 var tree = SettingTree()
                 tree.root[MigrationRecord.name] = mirror.value(at: SettingKey(name: MigrationRecord.name))
-                if let refusal = MigrationRecord(in: tree).refusal(within: known) { throw refusal }
+                try tree.checkMigrations(within: known)
             }
         }
     }

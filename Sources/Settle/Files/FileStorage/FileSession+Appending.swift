@@ -54,7 +54,7 @@ extension FileSession {
             throw StorageError(.conflict, "“\(path)” has changed since the values were read.")
         }
         for case .migrated(let known) in conditions {
-            if let refusal = MigrationRecord(in: inForce.tree).refusal(within: known) { throw refusal }
+            try inForce.tree.checkMigrations(within: known)
         }
         for case .under(let lease) in conditions { try checkLock(lease) }
     }

@@ -18,6 +18,6 @@ public protocol AsyncDomainSource: DomainSource {
     /// Called once, after the first load, instead of ``DomainSource/watch(_:)``. A change between that load and this
     /// call must be reported too. `changed` returns immediately, and may be called on any thread. The store cancels the
     /// task before it calls ``DomainSource/close()``, and does not wait for its end. If this function returns earlier,
-    /// only ``SettingsStore/reload()`` finds later changes.
+    /// only ``SettingsStore/reload()`` finds later changes. It must not block its thread, which also loads the domain.
     func follow(_ changed: @escaping @Sendable () -> Void) async
 }
