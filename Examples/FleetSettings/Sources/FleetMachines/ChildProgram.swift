@@ -12,8 +12,8 @@ package final class ChildProgram: Sendable {
 
     /// - Parameters:
     ///   - station: Where in a network of this machine it is; `nil` for the network of this process.
-    ///   - isSilent: Whether what it writes to standard error goes nowhere.
-    package init(_ program: String, _ arguments: [String], at station: Station? = nil, isSilent: Bool = false) throws {
+    ///   - errors: The file that gets what it writes to standard error; `nil` for that of this process.
+    package init(_ program: String, _ arguments: [String], at station: Station? = nil, errors: String? = nil) throws {
         // It waits for a line before it begins: by then it is on the network.
         let command =
             (station == nil ? [] : ["/usr/bin/unshare", "--net", "--"])
@@ -29,7 +29,12 @@ package final class ChildProgram: Sendable {
             let (input, output) = (Pipe(), Pipe())
             process.standardInput = input
             process.standardOutput = output
-            if isSilent { process.standardError = FileHandle.nullDevice }
+            if let errors {
+                if !FileManager.default.fileExists(atPath: errors) { try Data().write(to: URL(filePath: errors)) }
+                let file = try FileHandle(forWritingTo: URL(filePath: errors))
+                try file.seekToEnd()
+                process.standardError = file
+            }
             try process.run()
             let ends = [input.fileHandleForWriting, output.fileHandleForReading].map { dup($0.fileDescriptor) }
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -63,6 +68,15 @@ package final class ChildProgram: Sendable {
     }
 
     package var isRunning: Bool { process.withLock { $0.isRunning } }
+
+    /// How it has ended, as the end of a sentence; `nil` while it runs.
+    package var end: String? {
+        process.withLock { process in
+            if process.isRunning { return nil }
+            let kind = process.terminationReason == .uncaughtSignal ? "signal" : "code"
+            return "with \(kind) \(process.terminationStatus)"
+        }
+    }
 
     /// Ends the child without notice, and waits for its end.
     package func kill() {

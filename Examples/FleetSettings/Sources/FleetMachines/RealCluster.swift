@@ -87,7 +87,7 @@ package final class RealCluster: Sendable {
                 ]
             }
             arguments += self.arguments
-            members[index].process = try ChildProgram(Self.path, arguments, at: member.station, isSilent: true)
+            members[index].process = try ChildProgram(Self.path, arguments, at: member.station, errors: "/dev/null")
         }
     }
 

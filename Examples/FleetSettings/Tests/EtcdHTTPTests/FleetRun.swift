@@ -35,7 +35,7 @@ struct FleetRun {
     /// Starts the program, for one that does not end by itself.
     static func start(_ arguments: [String], on cluster: RealCluster, prefix: String) throws -> ChildProgram {
         try ChildProgram(
-            program.path, self.arguments(arguments, on: cluster, prefix: prefix), isSilent: true)
+            program.path, self.arguments(arguments, on: cluster, prefix: prefix), errors: "/dev/null")
     }
 
     private static func arguments(_ arguments: [String], on cluster: RealCluster, prefix: String) -> [String] {

@@ -9,6 +9,8 @@ final class ServiceProcess: Sendable {
     let station: Station?
     private let arguments: [String]
     private let copy: String
+    /// The file of its standard error.
+    private let errors: String
     private let child = Mutex<ChildProgram?>(nil)
     private let reported = Mutex<[Acknowledgement]>([])
     private let reading = Mutex<Task<Void, Never>?>(nil)
@@ -26,6 +28,7 @@ final class ServiceProcess: Sendable {
         self.number = number
         station = network?.station(20 + number)
         copy = folder.path("service-\(number).json")
+        errors = folder.path("service-\(number).errors")
         arguments =
             [
                 "service", "--number", "\(number)", "--endpoints",
@@ -46,7 +49,7 @@ final class ServiceProcess: Sendable {
     func start() throws {
         var arguments = arguments + ["--local-copy", copy]
         if let place = place { arguments += ["--after", place] }
-        let child = try ChildProgram(LocalNetwork.thisProgram(), arguments, at: station, isSilent: true)
+        let child = try ChildProgram(LocalNetwork.thisProgram(), arguments, at: station, errors: errors)
         self.child.withLock { $0 = child }
         let task = Task {
             for await line in child.lines {
@@ -107,10 +110,17 @@ final class ServiceProcess: Sendable {
     func wait(
         _ what: String, atMost limit: Duration = .seconds(60), for isIt: @Sendable ([Acknowledgement]) -> Bool
     ) async throws {
-        let hasReported = await MonotonicTime.wait(atMost: limit) { isIt(self.lines) }
-        guard hasReported else {
-            throw MachineError(
-                "Service \(number) did not report within \(limit) that \(what). Its last lines: \(lines.suffix(3))")
-        }
+        let isOver = await MonotonicTime.wait(atMost: limit) { isIt(self.lines) || self.ending != nil }
+        let ending = ending
+        // Its last lines may not have been read yet.
+        if ending != nil { await reading.withLock { $0 }?.value }
+        guard !isIt(lines) else { return }
+        let way = isOver ? "has ended \(ending ?? "") before it reported" : "did not report within \(limit)"
+        let said = (try? String(contentsOfFile: errors, encoding: .utf8))?.split(separator: "\n").suffix(3) ?? []
+        throw MachineError(
+            "Service \(number) \(way) that \(what). Its last lines: \(lines.suffix(3)); its last errors: \(said)")
     }
+
+    /// How it has ended; `nil` while it runs.
+    private var ending: String? { child.withLock { $0 }?.end }
 }

@@ -34,7 +34,7 @@ struct WaitingWriter {
             [
                 "set", "emergency=\(value)", "--wait", Self.patience, "--endpoints", endpoints.joined(separator: ","),
                 "--prefix", prefix,
-            ], isSilent: true)
+            ], errors: "/dev/null")
         let alarm = Task {
             try await Task.sleep(for: .nanoseconds(max(0, end - MonotonicTime.now())))
             program.kill()
