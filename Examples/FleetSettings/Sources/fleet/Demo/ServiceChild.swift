@@ -23,16 +23,30 @@ extension Fleet {
             let clock = MovableClock()
             let orders = Self.orders(setting: clock)
             let after = after.flatMap { ChangeToken($0) }
-            try await cluster.open(impatient: true, searching: layers, wallClock: { clock.time() }) { store, storage in
-                let service = Service(
-                    number: number, store: store, storage: storage, settings: try await store.group(FleetGroup.self))
-                if machine != nil {
-                    try await storage.storeSchema(store.file.schema().jsonSchema, version: "1.0")
+            // A cluster without a majority can't be opened; a service manager would start the service again.
+            var hasBegun = false
+            let end = ContinuousClock.now + .seconds(30)
+            while true {
+                do {
+                    return try await cluster.open(
+                        impatient: true, searching: layers, wallClock: { clock.time() }
+                    ) { store, storage in
+                        let settings = try await store.group(FleetGroup.self)
+                        if machine != nil {
+                            try await storage.storeSchema(store.file.schema().jsonSchema, version: "1.0")
+                        }
+                        hasBegun = true
+                        let report = machine.map { machine in Task { await storage.report(store, as: machine) } }
+                        try await Service(number: number, store: store, storage: storage, settings: settings)
+                            .run(orders, after: after)
+                        report?.cancel()
+                        await report?.value
+                    }
+                } catch {
+                    guard !hasBegun, ContinuousClock.now < end else { throw error }
+                    Terminal.complain("fleet: \(error)")
+                    try await Task.sleep(for: .milliseconds(200))
                 }
-                let report = machine.map { machine in Task { await storage.report(store, as: machine) } }
-                try await service.run(orders, after: after)
-                report?.cancel()
-                await report?.value
             }
         }
 

@@ -150,8 +150,8 @@ struct FleetTrial {
         let waits = WaitVerdict(writer: writer, services: lines)
         let misdated = misdatedCount(in: events)
         var problems = verdict.sentences + waits.sentences
-        // A single service may have stored nothing since.
-        if misdated == 0, counts.values.reduce(0, +) > 2 {
+        // A single service may have stored nothing since, and all of them hardly anything on a machine that is busy.
+        if misdated == 0, counts.values.reduce(0, +) > 2, log.count > 40 {
             problems.append("Clocks were moved, and no transaction shows it.")
         }
         problems += try await finishInner(log)
