@@ -42,6 +42,18 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
+        // What guides show with Hummingbird. Only compiled.
+        .target(
+            name: "GuideSamples",
+            dependencies: [
+                "SettlePanelHummingbird",
+                .product(name: "Settle", package: "settle"),
+                .product(name: "SettleHTTP", package: "settle"),
+                .product(name: "SettleInterchange", package: "settle"),
+                .product(name: "SettlePanel", package: "settle"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+            ],
+            swiftSettings: strict),
         .executableTarget(
             name: "settings-panel",
             dependencies: [

@@ -11,8 +11,8 @@ public import Settle
 ///
 /// ```swift
 /// let manager = ServiceManager()
-/// async let reloads: Void = manager.reloadOnHangUp(store)  // systemctl reload
-/// try? manager.ready()                                     // once the program takes requests
+/// async let _: Void = manager.reloadOnHangUp(store)  // systemctl reload
+/// try? manager.ready()                               // once the program takes requests
 /// ```
 ///
 /// Without a service manager, as in a shell, nothing is sent, and nothing fails. A program has one value, whose copies

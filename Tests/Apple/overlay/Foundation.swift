@@ -92,7 +92,18 @@ public struct URL: Hashable, Codable, Sendable {
     @available(macOS 13.0, iOS 16.0, tvOS 16.0, watchOS 9.0, *)
     public func appending<S: StringProtocol>(path: S, directoryHint: DirectoryHint = .inferFromPath) -> URL { self }
 }
-public enum FileAttributeKey: Hashable, Sendable { case posixPermissions }
+public struct FileAttributeKey: Hashable, RawRepresentable, Sendable {
+    public let rawValue: String; public init(rawValue: String) { self.rawValue = rawValue }
+    public static let posixPermissions = FileAttributeKey(rawValue: "")
+    @available(macOS 11.0, iOS 4.0, tvOS 9.0, watchOS 2.0, *)
+    public static let protectionKey = FileAttributeKey(rawValue: "")
+}
+@available(macOS 11.0, iOS 9.0, tvOS 9.0, watchOS 2.0, *)
+public struct FileProtectionType: Hashable, RawRepresentable, Sendable {
+    public let rawValue: String; public init(rawValue: String) { self.rawValue = rawValue }
+    public static let completeUntilFirstUserAuthentication = FileProtectionType(rawValue: "")
+}
+public struct Notification {}
 open class FileManager {
     public var currentDirectoryPath: String { fatalError() }
     open class var `default`: FileManager { fatalError() }
@@ -106,6 +117,8 @@ open class FileManager {
     open func createDirectory(
         at url: URL, withIntermediateDirectories: Bool, attributes: [FileAttributeKey: Any]? = nil
     ) throws {}
+    open func setAttributes(_ attributes: [FileAttributeKey: Any], ofItemAtPath path: String) throws {}
+    open func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? { nil }
     open func removeItem(at url: URL) throws {}
     open func fileExists(atPath: String) -> Bool { false }
     open func contentsOfDirectory(atPath: String) throws -> [String] { [] }

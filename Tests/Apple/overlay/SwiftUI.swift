@@ -15,6 +15,19 @@ extension Never: View { public var body: Never { fatalError() } }
         fatalError()
     }
 }
+@MainActor @preconcurrency public protocol Scene {
+    associatedtype Body: Scene
+    @SceneBuilder @MainActor @preconcurrency var body: Body { get }
+}
+extension Never: Scene {}
+@resultBuilder public struct SceneBuilder {
+    public static func buildExpression<Content: Scene>(_ content: Content) -> Content { content }
+    public static func buildBlock<Content: Scene>(_ content: Content) -> Content { content }
+}
+public struct WindowGroup<Content: View>: Scene {
+    nonisolated public init(@ViewBuilder content: () -> Content) {}
+    public var body: Never { fatalError() }
+}
 public struct TupleView<T>: View { public var body: Never { fatalError() } }
 public struct Group<Content: View>: View {
     nonisolated public init(@ViewBuilder content: () -> Content) {}

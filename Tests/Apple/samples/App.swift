@@ -1,4 +1,5 @@
 // What an app writes, as the guide shows it. Only type-checked.
+import Foundation
 import Settle
 import SettleUI
 import SwiftUI
@@ -15,13 +16,22 @@ struct ProfileSettings: SettingsGroup {
 struct AccountSettings: SettingsGroup {
     @Setting(storedIn: .secrets) var token: Secret<String>?
 
-    static func open() async throws -> SettingsStore {
-        let list = SearchList([.keychain(service: "com.example.app"), .application])
-        return try await SettingsStore.open("com.example.app", searching: list)
+    static func protect(_ folder: URL) throws {
+        try FileManager.default.setAttributes(
+            [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication], ofItemAtPath: folder.path)
     }
 
-    func signIn(_ store: SettingsStore, with token: String) async throws {
-        try await store.domains[.secretStore].update { self.token = Secret(token) }
+    static func signIn(_ settings: AccountSettings) async throws -> SettingsStore {
+        let list: SearchList = [.keychain(service: "com.example.app"), .application]
+        let store = try await SettingsStore.open("com.example.app", searching: list)
+        try await store.domains[.secretStore].update { settings.token = Secret("…") }
+        return store
+    }
+
+    static func openShared() async throws -> SettingsStore {
+        let container = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: "group.com.example")
+        let store = try await SettingsStore.open(at: container!.appending(path: "settings.json"))
+        return store
     }
 }
 
@@ -41,6 +51,23 @@ struct ProfileView: View {
     }
 }
 
+struct ContentView: View {
+    var body: some View { Text("") }
+}
+
+struct AppScene: Scene {
+    let store: SettingsStore
+
+    var body: some Scene {
+        WindowGroup {
+            ContentView().savesSettings(store)
+        }
+    }
+}
+
+/// Stands for the class of UIKit, which not all of the platforms have.
+final class UIScene {}
+
 final class SceneDelegate {
     let store: SettingsStore
 
@@ -48,7 +75,23 @@ final class SceneDelegate {
         self.store = store
     }
 
-    func sceneDidEnterBackground() {
+    func sceneDidEnterBackground(_ scene: UIScene) {
         store.saveInBackground()
+    }
+}
+
+final class ApplicationDelegate {
+    let store: SettingsStore
+
+    init(store: SettingsStore) {
+        self.store = store
+    }
+
+    func applicationDidEnterBackground() {
+        store.saveInBackground()
+    }
+
+    func applicationWillTerminate(_ notification: Notification) {
+        try? store.flushAndWait()
     }
 }
