@@ -144,7 +144,7 @@ public final class SQLiteStorage: SharedStorage {
     private func read(after position: Int64) throws -> (batches: [StoredBatch], newest: Int64, isEverything: Bool) {
         try writer.read { database in
             let newest = try current(in: database).newest
-            // After the newest one: an older copy of the database has been restored, and all values may be others.
+            // After the newest one: an older copy of the database has been restored, and any value may differ.
             let start = position <= newest ? position : Self.beforeAll
             return (try batches(after: start, in: database), newest, start == Self.beforeAll)
         }
