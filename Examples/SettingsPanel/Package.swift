@@ -42,7 +42,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
-        // What guides show with Hummingbird. Only compiled.
+        // The samples of guides that need Hummingbird. Only compiled.
         .target(
             name: "GuideSamples",
             dependencies: [

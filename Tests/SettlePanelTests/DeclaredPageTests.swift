@@ -42,7 +42,7 @@ import Testing
         @Setting(.oneOf(["de": "Deutsch", "en": "English"])) var language = "en"
         @Setting(.oneOf([.dark: "Night", .light: "Day"])) var other = Theme.light
         let advanced = Advanced()
-        @Setting(.matching("[a-z]+", "a word in small letters")) var word = "a"
+        @Setting(.matching("[a-z]+", "a word in lowercase letters")) var word = "a"
         @Setting(.matching("[a-z]+")) var bare = "a"
         @Setting(.check("an even number") { $0.isMultiple(of: 2) }) var even = 2
         @Setting(in: 0..<100) var below = 5
@@ -126,7 +126,7 @@ import Testing
         let page = await browser.get("/").text
         #expect(
             helps(page) == [
-                "As others see it.", "From 1 to 65535.", "1 to 40 characters.", "A word in small letters.",
+                "As others see it.", "From 1 to 65535.", "1 to 40 characters.", "A word in lowercase letters.",
                 "Text that matches [a-z]+.", "An even number.", "From 0 to 99.", "At least 0.5.",
                 "At most 1 entry.", "At least 4 characters.",
             ])
@@ -139,7 +139,7 @@ import Testing
         arguments: [
             ("network.port", "70000", "“Port” can’t be 70000; allowed: from 1 to 65535."),
             ("network.host", "", "“Host” can’t be empty; allowed: 1 to 40 characters."),
-            ("word", "X", "“Word” can’t be X; allowed: a word in small letters."),
+            ("word", "X", "“Word” can’t be X; allowed: a word in lowercase letters."),
             ("even", "3", "“Even” can’t be 3; allowed: an even number."),
             ("token", "abc", "“Token” can’t have this value; allowed: at least 4 characters."),
         ])

@@ -79,7 +79,7 @@ private enum Declarations {
         @Setting(in: 1...400) var width = 80
         @Setting(.oneOf(["de", "en"])) var language = "en"
         @Setting(.oneOf(["de": "Deutsch", "en": "English"])) var voice = "en"
-        @Setting(.matching("[a-z]+", "a word in small letters")) var name = "main"
+        @Setting(.matching("[a-z]+", "a word in lowercase letters")) var name = "main"
         @Setting(.count(1...64)) var title = "Untitled"
         @Setting(.check("an even number") { $0.isMultiple(of: 2) }) var columns = 2
         @Setting(in: 1...5) var level: Int?

@@ -39,7 +39,7 @@ private struct WordedRules: SettingsGroup {
     @Setting(.oneOf([1: "One"])) var b: Int?
     @Setting var c: Volume?
     @Setting(.oneOf([Volume.high])) var d = Volume.high
-    @Setting(.matching("[a-z]+", "a word in small letters")) var e = "x"
+    @Setting(.matching("[a-z]+", "a word in lowercase letters")) var e = "x"
     @Setting(.matching(/[a-z]+/, "another word")) var f: String?
     @Setting(.check { $0 > 0 }) var g = 1
 }
@@ -105,13 +105,13 @@ private struct BadPattern: SettingsGroup {
                 ["Deutsch", "English"], ["One"], ["Quiet", "Loud"], ["Quiet", "Loud"], ["Loud"], nil, nil, nil,
             ])
         #expect(rules[0].cases == [.string("de"), .string("en")] && rules[4].cases == [.string("high")])
-        #expect(rules.suffix(3).map(\.text) == ["a word in small letters", "another word", nil])
+        #expect(rules.suffix(3).map(\.text) == ["a word in lowercase letters", "another word", nil])
         #expect(rules[5].pattern == "[a-z]+")
         let decoded = try JSONDecoder().decode([RuleDescription].self, from: JSONEncoder().encode(rules))
         #expect(decoded == rules)
         let settings = WordedRules()
         let error = #expect(throws: SettingsError.self) { try settings.$e.set("X") }
-        #expect(error?.description.contains("it must be a word in small letters.") == true)
+        #expect(error?.description.contains("it must be a word in lowercase letters.") == true)
     }
 
     @Test("Rules survive a coder") func rulesSurviveCoder() async throws {

@@ -58,7 +58,7 @@ extension SettingRule where Value == String {
     ///
     /// - Parameters:
     ///   - pattern: Returns a regular expression.
-    ///   - description: Text that completes "it must be …", such as "a word in small letters". Errors and settings
+    ///   - description: Text that completes "it must be …", such as "a word in lowercase letters". Errors and settings
     ///     pages show it.
     public static func matching(
         _ pattern: @autoclosure @escaping @Sendable () -> any RegexComponent, _ description: String? = nil
@@ -71,7 +71,7 @@ extension SettingRule where Value == String {
     /// - Parameters:
     ///   - pattern: A regular expression as Swift spells it. Opening a group with one that is not valid throws a
     ///     ``SettingsError`` with ``SettingsError/Code/invalidRule``.
-    ///   - description: Text that completes "it must be …", such as "a word in small letters". Errors and settings
+    ///   - description: Text that completes "it must be …", such as "a word in lowercase letters". Errors and settings
     ///     pages show it instead of the pattern.
     public static func matching(_ pattern: String, _ description: String? = nil) -> SettingRule {
         SettingRule(PatternConstraint(pattern: pattern, text: description))
