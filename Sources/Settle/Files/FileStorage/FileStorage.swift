@@ -186,7 +186,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     }
 
     /// Runs `body`, which may follow the path to other files, and watches these from then on.
-    private func following<Result>(
+    func following<Result>(
         _ session: inout FileSession, _ body: (inout FileSession) throws(StorageError) -> Result
     ) throws(StorageError) -> Result {
         let place = session.place
@@ -292,79 +292,14 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
 
     public var hasState: Bool { knowsState.load(ordering: .relaxed) }
 
-    /// Waits at most 10 s for another process. Its end releases the lock.
-    public func lockForTransaction() throws(StorageError) -> StorageLease? {
-        try withSession { (session) throws(StorageError) in
-            try session.beginCall()
-            try following(&session) { (session) throws(StorageError) in try session.acquire() }
-            return StorageLease(position: session.inForce.position)
-        }
-    }
-
-    /// Takes the lock for transactions if it is free and others have changed nothing since the position. Makes only
-    /// calls that do not wait.
-    func lockAtOnce(at position: StoragePosition) -> StorageLease? {
-        let isLocked = withLockIfAvailable { session in
-            !hasPendingChecks && session.inForce.position == position && session.acquireAtOnce()
-        }
-        return isLocked == true ? StorageLease(position: position) : nil
-    }
-
-    /// Locks an empty file, `.settings.json.<name>.lock`, which is made if it is missing and stays. On a file system
-    /// without locks, only one process may use the settings.
-    public func tryLock(named name: String) throws(StorageError) -> StorageLease? {
-        try withSession { (session) throws(StorageError) in
-            try session.beginCall()
-            guard try session.lock(named: name) else { return nil }
-            // The last holder's changes must be in force now, but the events about them may still be under way.
-            addPendingChecks(.everything)
-            return StorageLease(name: name, position: session.inForce.position)
-        }
-    }
-
-    /// Returns a process, if the system reports it.
-    public func holder(ofLockNamed name: String) -> String? {
-        withLockIfAvailable { $0.holder(ofLockNamed: name) } ?? nil
-    }
-
-    public func records(after token: ChangeToken, limit: Int) throws(StorageError) -> [StoredRecord]? {
-        try withSession { (session) throws(StorageError) in
-            try session.beginCall()
-            return try session.records(after: token, limit: max(1, limit))
-        }
-    }
-
-    /// Returns all records after a token with the keys that they withhold, if the records are in memory, and no more
-    /// than the limit. Never waits.
-    func recordsAtOnce(after token: ChangeToken, limit: Int) -> (records: [StoredRecord], withheld: Set<SettingKey>)? {
-        let found = withLockIfAvailable { session -> (records: [StoredRecord], withheld: Set<SettingKey>)? in
-            guard case .ready = session.phase, let records = session.recentRecords(after: token, limit: limit),
-                records.last.map({ $0.token == session.journal.token }) ?? true
-            else { return nil }
-            return (records, session.withheldKeys)
-        }
-        return found ?? nil
-    }
-
-    public func records(before token: ChangeToken?, limit: Int) throws(StorageError) -> [StoredRecord] {
-        try withSession { (session) throws(StorageError) in
-            try session.beginCall()
-            return try session.records(before: token, limit: max(1, limit))
-        }
-    }
-
-    public var token: ChangeToken? { knownHistory.token }
-
-    public var keepsHistory: Bool { knownHistory.isKept }
-
     /// The state of the history; while the storage is at work, its state before.
-    private var knownHistory: (token: ChangeToken?, isKept: Bool) {
+    var knownHistory: (token: ChangeToken?, isKept: Bool) {
         let found = withLockIfAvailable { ($0.journal.token, $0.keepsHistory) }
         return found ?? lastState.withLock { ($0.token, $0.keepsHistory) }
     }
 
     /// Makes a call, and saves the state after it, for calls that can't wait for the next one.
-    private func withSession<Result>(
+    func withSession<Result>(
         _ body: (inout FileSession) throws(StorageError) -> Result
     ) throws(StorageError) -> Result {
         try withLock { (session) throws(StorageError) in
@@ -376,50 +311,6 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     @inline(never) func remember(_ session: FileSession) {
         let now = (session.spelling.format, session.journal.token, session.keepsHistory)
         lastState.withLock { $0 = now }
-    }
-
-    /// Records the policy in the journal, before the values, where all processes find it.
-    public func keepHistory(_ policy: HistoryPolicy) throws(StorageError) {
-        guard policy != .unchanged else { return }
-        try withSession { (session) throws(StorageError) in
-            try session.beginCall()
-            try session.keepHistory(policy)
-        }
-    }
-
-    public func withhold(_ keys: [SettingKey]) throws(StorageError) {
-        try withSession { (session) throws(StorageError) in
-            try session.beginCall()
-            try session.withhold(keys)
-        }
-    }
-
-    /// Returns the secrets of this process, and those that others have recorded in the journal, which they do while it
-    /// has a history.
-    public func withheldKeys() -> Set<SettingKey> { withLock { $0.withheldKeys } }
-
-    public func forgetHistory(of key: SettingKey) throws(StorageError) {
-        try withSession { (session) throws(StorageError) in
-            try session.beginCall()
-            try session.forgetHistory(of: key)
-        }
-    }
-
-    /// Checks a lease, which ends with the process. Fails if the file of a named lock was removed or replaced: others
-    /// lock another file then.
-    public func renew(_ lease: StorageLease) throws(StorageError) -> StorageLease {
-        try withLock { (session) throws(StorageError) in try session.checkLock(lease) }
-        return lease
-    }
-
-    public func unlock(_ lease: StorageLease) {
-        withLock { session in
-            if let name = lease.name {
-                session.namedLocks.unlock(name, session.operations)
-            } else {
-                session.release()
-            }
-        }
     }
 
     /// Replaces the schema beside the file atomically.
