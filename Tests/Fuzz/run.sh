@@ -92,7 +92,7 @@ fuzz_journal() {
         "$sources/Files/FileStorage/LoadedValues.swift" "$sources/Files/FileStorage/StateFile+Edits.swift" \
         "$sources/Files/FileStorage/TreeDifference.swift" \
         "$sources/Files/FileStorage/JournalRelation.swift" "$sources/Files/FileStorage/KnownJournal+Union.swift" \
-        "$sources/Platform/PlatformCalls.swift" "$here/JournalFuzzer.swift"
+        "$sources/Platform/PlatformCalls.swift" "$here/SameRecord.swift" "$here/JournalFuzzer.swift"
 }
 
 fuzz_text() {
