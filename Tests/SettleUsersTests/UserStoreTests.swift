@@ -8,21 +8,21 @@ import Testing
 
 /// Stores of another user: where their files are, and whose.
 @Suite(.timeLimit(.minutes(10))) struct UserStoreTests {
-    private static let name = "com.example.app"
+    static let name = "com.example.app"
     #if canImport(Darwin)
-        private static let folder = "Library/Application Support"
+        static let folder = "Library/Application Support"
     #else
-        private static let folder = ".config"
+        static let folder = ".config"
     #endif
 
     private let clock = ManualClock()
 
     /// A path below the folder of the user's settings.
-    private func path(_ path: String, in home: TestHome) -> FilePath { home.path("\(Self.folder)/\(path)") }
+    func path(_ path: String, in home: TestHome) -> FilePath { home.path("\(Self.folder)/\(path)") }
 
-    private func file(in home: TestHome) -> FilePath { path("\(Self.name)/settings.json", in: home) }
+    func file(in home: TestHome) -> FilePath { path("\(Self.name)/settings.json", in: home) }
 
-    private func open(
+    func open(
         _ home: TestHome, _ searching: SearchList? = nil, in files: StoreRegistry = StoreRegistry(),
         migrations: [SettingsMigration]? = nil
     ) async throws -> SettingsStore {
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    private func error(_ body: () async throws -> some Sendable) async -> SettingsError? {
+    func error(_ body: () async throws -> some Sendable) async -> SettingsError? {
         do {
             _ = try await body()
             return nil
@@ -175,187 +175,6 @@ import Testing
         try storage.append(StorageBatch(revision: 1, values: ["count": .integer(2)]), durability: .synced)
         #expect(try storage.tryLock(named: "backup") != nil)
         #expect(try storage.checkpoint(SettingTree(["count": .integer(2)]), for: .requested))
-    }
-
-    // MARK: The domains
-
-    @Test("Host, suites, all programs and languages are the user's; arguments and variables are the process's")
-    func domains() async throws {
-        let home = try TestHome()
-        let host = StandardLocation.hostFile(besides: URL(filePath: file(in: home).text))
-        try home.write("{\"own\": 0}", to: file(in: home))
-        try home.write("{\"host\": 1}", to: FilePath(host))
-        try home.write("{\"suite\": 2}", to: path("other/settings.json", in: home))
-        try home.write("{\"late\": 3}", to: path("late/settings.json", in: home))
-        try home.write("{\"global\": 4}", to: path("settle/global.json", in: home))
-        let store = try await open(
-            home,
-            [
-                .arguments(["-count", "5"]), .environment(prefix: "T", variables: ["T_NAME": "variable"]), .host(),
-                .application, .suite("other"), .global(), .language(), .registration,
-            ])
-        try await store.domains.addSuite("late")
-        let settings = try await store.group(AppSettings.self)
-        #expect(settings.count == 5 && settings.name == "variable")
-        let values: [String: Int64] = ["host": 1, "suite": 2, "late": 3, "global": 4]
-        for (key, value) in values {
-            #expect(store.keys[key] == .integer(value), "\(key)")
-        }
-        #expect(store.core.languages.order == [])
-        #expect(store.keys.explanation(forKey: "own").description.contains("\(file(in: home).quoted), line 1"))
-        #expect(store.keys.explanation(forKey: "host").description.contains(host.lastPathComponent))
-        try await store.close()
-    }
-
-    @Test("The user's preferred languages count, and not those of the process") func languages() async throws {
-        let home = try TestHome()
-        try home.write("{\"AppleLanguages\": [\"de\"]}", to: path("settle/global.json", in: home))
-        let store = try await open(home, [.application, .global(), .language()])
-        #expect(store.core.languages.order == ["de"])
-        try await store.close()
-    }
-
-    @Test("A domain's file in the home that is a link is skipped with an issue that names it, and not written")
-    func linkedDomains() async throws {
-        let home = try TestHome()
-        let target = home.root.appending("etc/global.json")
-        try home.write("{\"global\": 4}", to: target, of: 0)
-        try home.makeFolders(path("settle", in: home))
-        try home.link(path("settle/global.json", in: home), to: target)
-        try home.link(path("given.json", in: home), to: target)
-        let store = try await open(
-            home,
-            [
-                .application, .global(),
-                .suite("given", at: URL(filePath: path("given.json", in: home).text)),
-            ])
-        var issues = store.issues.makeAsyncIterator()
-        var found: Set<String> = []
-        while found.count < 2, let issue = await issues.next() {
-            #expect(issue.description.contains("symbolic link"))
-            for name in ["settle/global.json", "given.json"] where issue.description.contains(name) {
-                found.insert(name)
-            }
-        }
-        #expect(store.keys["global"] == nil)
-        let written = await error {
-            try await store.domains[.global].update { try store.keys.setValue(.integer(1), forKey: "a") }
-        }
-        #expect(written?.description.contains("symbolic link") == true)
-        #expect(try home.text(of: target) == "{\"global\": 4}")
-        try await store.close()
-    }
-
-    // MARK: Links
-
-    @Test(
-        "A link at any place keeps the store from opening or saving, and the error names it",
-        arguments: TestHome.Disk.allCases)
-    func links(disk: TestHome.Disk) async throws {
-        let names = { (home: TestHome) in FileNames(file(in: home)) }
-        let places: [(TestHome) -> FilePath] = [
-            { home in path("", in: home).withoutTrailingSlashes }, { names($0).folder }, { names($0).file },
-            { names($0).stateFolder }, { names($0).journal }, { names($0).displaced },
-        ]
-        for place in places {
-            for isDangling in [false, true] {
-                let home = try TestHome(disk)
-                let target = home.root.appending("etc")
-                // What root would find or replace behind each of the links.
-                for path in ["\(Self.name)/settings.json", "settings.json"] where !isDangling {
-                    try home.write("{\"count\": 100}", to: target.appending(path), of: 0)
-                }
-                try home.write("{\"count\": 2}", to: file(in: home))
-                let link = place(home)
-                if link.folder != home.path.folder { try home.makeFolders(link.folder) }
-                let isFolder = (try? home.disk.status(at: link.text).kind) == .folder
-                let targetOfFolder = link == names(home).folder ? target.appending(Self.name) : target
-                try home.link(
-                    link,
-                    to: isDangling
-                        ? target.appending("none") : isFolder ? targetOfFolder : target.appending("settings.json"))
-                let before = try home.everything()
-                let failure = await error {
-                    let store = try await open(home)
-                    let settings = try await store.group(AppSettings.self)
-                    settings.count = 3
-                    do {
-                        try await store.file.flush()
-                    } catch {
-                        // What could not be saved stays in memory.
-                        #expect(settings.count == 3)
-                        home.disk.heal()
-                        throw error
-                    }
-                    return store
-                }
-                #expect(
-                    failure?.description.contains("\(link.quoted) is a symbolic link") == true,
-                    "\(link): \(String(describing: failure))")
-                let outside = try home.everything().filter { !$0.key.hasPrefix(home.path.text) }
-                #expect(outside == before.filter { !$0.key.hasPrefix(home.path.text) }, "\(link)")
-                #expect(try home.disk.status(at: link.text).kind == .symbolicLink)
-            }
-        }
-    }
-
-    @Test("A link at the place of a named lock is refused, and nothing is made behind it") func linkedLock()
-        async throws
-    {
-        let home = try TestHome()
-        try home.write("{}", to: file(in: home))
-        let lock = FileNames(file(in: home)).lock(named: "backup")
-        try home.makeFolders(lock.folder)
-        try home.link(lock, to: home.root.appending("lock"))
-        let before = try home.everything()
-        let store = try await open(home)
-        let failure = await error { try await store.withLock(named: "backup") {} }
-        #expect(failure?.description.contains("backup.lock” is a symbolic link") == true)
-        try home.expectNothingOutside(than: before)
-        try await store.close()
-    }
-
-    @Test("A folder that is exchanged for a link while the store is open gets nothing, and what was written stays")
-    func exchanged() async throws {
-        try await exchange { $0.stateFolder }
-    }
-
-    @Test("The same of the folder of configuration, where the next version of the file would be")
-    func exchangedConfiguration() async throws {
-        try await exchange { $0.folder }
-    }
-
-    private func exchange(_ folder: (FileNames) -> FilePath) async throws {
-        let home = try TestHome()
-        try home.write("{\"count\": 2}", to: file(in: home))
-        try home.write("{\"count\": 100}", to: home.root.appending("etc/settings.json"), of: 0)
-        let store = try await open(home)
-        let settings = try await store.group(AppSettings.self)
-        try await settings.commit { settings.count = 3 }
-        let before = try home.everything()
-        let names = FileNames(file(in: home))
-        let folder = folder(names)
-        try home.link(folder, to: home.root.appending("etc"))
-        let failure = await error {
-            try await settings.commit { settings.count = 4 }
-            // The journal is elsewhere.
-            #expect(folder == names.folder)
-            try await store.file.flush()
-        }
-        #expect(
-            failure?.description.contains("\(folder.quoted) is a symbolic link") == true,
-            "\(String(describing: failure))")
-        #expect(settings.count == (folder == names.folder ? 4 : 3))
-        try home.expectNothingOutside(than: before)
-        // The user puts the folder back.
-        try home.disk.removeFile(folder.text)
-        let moved = try #require(try home.disk.namesInFolder(folder.folder.text).first { $0.hasPrefix("moved away") })
-        try home.disk.renameFile(folder.sibling(named: moved).text, to: folder.text)
-        try await settings.commit { settings.count = 5 }
-        try await store.file.flush()
-        #expect(try home.text(of: file(in: home)).contains("5"))
-        try await store.close()
-        try home.expectNothingOutside(than: before)
     }
 
     // MARK: Rights

@@ -7,35 +7,35 @@ import Testing
 
 /// What seldom happens to a settings file and its journal, each thing by itself.
 @Suite(.timeLimit(.minutes(10)), .silencingIssues) struct UnlikelyEventsTests {
-    private let fixture: FileStorageFixture
-    private let manager = FileManager.default
-    private static let journal = ".settings.json.journal"
+    let fixture: FileStorageFixture
+    let manager = FileManager.default
+    static let journal = ".settings.json.journal"
 
     init() throws { fixture = try FileStorageFixture() }
 
     /// Another process.
-    private func other(_ calls: FaultySystemCalls? = nil, journalLimit: Int = 1) throws -> FileStorage {
+    func other(_ calls: FaultySystemCalls? = nil, journalLimit: Int = 1) throws -> FileStorage {
         let storage = FileStorage(
             at: fixture.file, calls: calls ?? FaultySystemCalls(synchronizes: false), journalLimit: journalLimit)
         _ = try storage.load()
         return storage
     }
 
-    private func url(_ name: String) -> URL { fixture.folder.appending(path: name) }
+    func url(_ name: String) -> URL { fixture.folder.appending(path: name) }
 
-    private func append(_ values: [SettingKey: SettingValue?], to storage: FileStorage) throws {
+    func append(_ values: [SettingKey: SettingValue?], to storage: FileStorage) throws {
         try storage.append(batch(1, values), durability: .synced)
     }
 
     /// What a storage has been told of, one after another.
-    private func told(_ storage: FileStorage) throws -> [ExternalChange.Content] {
+    func told(_ storage: FileStorage) throws -> [ExternalChange.Content] {
         try storage.externalChanges().map(\.content)
     }
 
-    private func values(_ storage: FileStorage) -> SettingTree { storage.session.withLock { $0.inForce.tree } }
+    func values(_ storage: FileStorage) -> SettingTree { storage.session.withLock { $0.inForce.tree } }
 
     /// Writes into the file that has a name, which stays the same one.
-    private func overwrite(_ name: String, at offset: Int, with bytes: [UInt8]) throws {
+    func overwrite(_ name: String, at offset: Int, with bytes: [UInt8]) throws {
         let file = try FileHandle(forUpdating: url(name))
         defer { try? file.close() }
         try file.seek(toOffset: UInt64(offset))
@@ -291,116 +291,6 @@ import Testing
         fixture.calls.fail(every: .read, with: .inputOutput)
         #expect(storage.session.withLock { $0.hasNews() })
         fixture.calls.heal()
-    }
-
-    // MARK: Other processes
-
-    /// Begins the journal anew, and damages the record with all values in it.
-    private func damageBase(_ writer: FileStorage) throws {
-        #expect(try writer.checkpoint(SettingTree(), for: .erasing))
-        let header = try Data(contentsOf: url(Self.journal)).withUnsafeBytes { try JournalHeader.decode($0) }
-        try append(["b": .integer(2)], to: writer)
-        let base = Int(header.base) + JournalRecordHeader.size + JournalKeySection.size
-        try overwrite(Self.journal, at: base, with: [0xEE, 0xEE])
-    }
-
-    @Test("What another journal has lost is known to those who had the one before open") func lostBase() throws {
-        let (writer, reader) = (try other(), try other())
-        try writer.save(batch(1, ["a": .integer(1)]))
-        _ = try reader.externalChanges()
-        try damageBase(writer)
-        let found = try told(reader)
-        #expect(found.contains { if case .unusable = $0 { true } else { false } })
-        #expect(values(reader).root == ["a": .integer(1), "b": .integer(2)])
-        try append(["c": .integer(3)], to: reader)
-        #expect(try fixture.freshLoad().tree.root == ["a": .integer(1), "b": .integer(2), "c": .integer(3)])
-    }
-
-    @Test("An edit beside a journal without its base is followed by another one") func editsWithoutBase() throws {
-        let writer = try other()
-        try writer.save(batch(1, ["a": .integer(1)]))
-        try damageBase(writer)
-        #expect(try writer.checkpoint(SettingTree(), for: .resting))
-        writer.close()
-        let reader = try other()
-        for number in 5...7 {
-            try fixture.write(#"{"a": \#(number), "b": 2}"#)
-            _ = try reader.externalChanges()
-            #expect(values(reader).root == ["a": .integer(Int64(number)), "b": .integer(2)])
-        }
-        try append(["c": .integer(3)], to: reader)
-        #expect(
-            try fixture.freshLoad().tree.root == ["a": .integer(7), "b": .integer(2), "c": .integer(3)])
-    }
-
-    @Test("Secrets that a process could not tell yet outlast edits that it takes back") func untoldSecrets() throws {
-        let (writer, reader) = (try other(), try other())
-        try append(["a": .integer(1)], to: writer)
-        try writer.save(batch(2, ["b": .integer(1)]))
-        _ = try reader.externalChanges()
-        try reader.withhold(["hidden"])
-        try writer.keepHistory(.keep())
-        _ = try reader.externalChanges()
-        for number in 5...7 {
-            try fixture.write(#"{"a": \#(number), "b": 1}"#)
-            _ = try reader.externalChanges()
-        }
-        #expect(values(reader).root == ["a": .integer(7), "b": .integer(1)])
-        try append(["c": .integer(3)], to: reader)
-        _ = try writer.externalChanges()
-        #expect(writer.withheldKeys() == ["hidden"])
-    }
-
-    @Test("A removal that one process has found is known to those who see only the next journal") func resetJournal()
-        throws
-    {
-        let setup = try other()
-        try setup.save(batch(1, ["a": .integer(1)]))
-        setup.close()
-        try manager.removeItem(at: fixture.file)
-        // Neither has ever had the file open.
-        let writer = try other(journalLimit: 1 << 20)
-        try append(["b": .integer(2)], to: writer)
-        let reader = try other()
-        #expect(reader.session.withLock { $0.state.isReset })
-        #expect(try writer.checkpoint(SettingTree(), for: .erasing))
-        try append(["c": .integer(3)], to: writer)
-        _ = try reader.externalChanges()
-        #expect(values(reader).root == ["b": .integer(2), "c": .integer(3)])
-        #expect(try fixture.freshLoad().tree.root == ["b": .integer(2), "c": .integer(3)])
-    }
-
-    @Test("What a swapped link has not been told yet outlasts another journal behind it") func swappedLink() throws {
-        for folder in ["one", "two"] {
-            try manager.createDirectory(at: url(folder), withIntermediateDirectories: true)
-            try fixture.write(#"{"a": "\#(folder)"}"#, to: "\(folder)/settings.json")
-        }
-        let calls = FaultySystemCalls(synchronizes: false)
-        try manager.createSymbolicLink(atPath: fixture.file.path, withDestinationPath: "one/settings.json")
-        let storage = try other(calls)
-        try storage.append(batch(1, ["j": .integer(9)]), durability: .buffered)
-        let second = FileStorage(at: url("two/settings.json"), calls: FaultySystemCalls(synchronizes: false))
-        _ = try second.load()
-        try append(["b": .integer(2)], to: second)
-        try manager.createSymbolicLink(atPath: url("new").path, withDestinationPath: "two/settings.json")
-        try FileOperations(POSIXSystemCalls()).rename(FilePath(url("new").path), to: FilePath(fixture.file.path))
-        _ = try storage.externalChanges()
-        #expect(values(storage)["j"] == .integer(9))
-        #expect(try second.checkpoint(SettingTree(), for: .erasing))
-        _ = try storage.externalChanges()
-        #expect(values(storage)["j"] == .integer(9) && values(storage)["b"] == .integer(2))
-        try append(["k": .integer(1)], to: storage)
-        #expect(try FileStorage(at: url("two/settings.json")).load().tree["j"] == .integer(9))
-    }
-
-    @Test("A link is not followed in the middle of a transaction") func linkUnderLock() throws {
-        try fixture.write(#"{"a": 1}"#, to: "one.json")
-        try manager.createSymbolicLink(atPath: fixture.file.path, withDestinationPath: "one.json")
-        let storage = try other()
-        try storage.lock()
-        try append(["b": .integer(2)], to: storage)
-        storage.unlock()
-        #expect(try FileStorage(at: url("one.json")).load().tree.root == ["a": .integer(1), "b": .integer(2)])
     }
 
     // MARK: Named locks

@@ -31,7 +31,7 @@ struct SharedFileHistory {
     /// For other histories.
     static let url = FileLayout.oneFolder.url
     static let path = FileLayout.oneFolder.rawValue
-    private static let keys: [SettingKey] = ["a", "b", "c", "g.x", "g.y", "g.h.z"]
+    static let keys: [SettingKey] = ["a", "b", "c", "g.x", "g.y", "g.h.z"]
 
     var disk = SimulatedDisk()
     var random: SeededGenerator
@@ -39,23 +39,23 @@ struct SharedFileHistory {
     var processes: [Process] = []
     var person: SettingsPerson
     private(set) var steps: [String] = []
-    private var count: Int64 = 0
+    var count: Int64 = 0
     private let journalLimit: Int
-    private var hasFaults: Bool
+    var hasFaults: Bool
     /// Whether a process has made a call since the last edit.
-    private var mayHaveSeenEdit = false
+    var mayHaveSeenEdit = false
     /// Whether a loss of power has left it open whether the journal has the last edits.
-    private var mayLackEdits = false
+    var mayLackEdits = false
     /// Keys of the last checkpoint whose removal has not been journaled since.
-    private var removable: Set<SettingKey> = []
+    var removable: Set<SettingKey> = []
     /// Whether somebody has edited state in the file of settings.
-    private var editsStrayState = false
+    var editsStrayState = false
     /// Whether somebody has edited the file of state.
-    private var editsState = false
+    var editsState = false
     /// What the processes say is state: two of three do, the others are like the command, which declares nothing.
-    private let state: Set<SettingKey>
+    let state: Set<SettingKey>
 
-    private let layout: FileLayout
+    let layout: FileLayout
 
     /// - Parameter state: Those of the keys that are state.
     init(seed: UInt64, state: Set<SettingKey> = [], layout: FileLayout = .oneFolder) throws {
@@ -84,7 +84,7 @@ struct SharedFileHistory {
 
     mutating func note(_ step: String) { steps.append(step) }
 
-    private mutating func below(_ limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
+    mutating func below(_ limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
 
     // MARK: Steps
 
@@ -212,7 +212,7 @@ struct SharedFileHistory {
         try settleHeldEdit()
     }
 
-    private mutating func checkpoint(_ index: Int) throws {
+    mutating func checkpoint(_ index: Int) throws {
         // Like the persister, which appends pending values first.
         guard processes[index].pending.isEmpty else { return try append(index) }
         let before = person.contents(of: disk)
@@ -237,9 +237,9 @@ struct SharedFileHistory {
 
     // MARK: State
 
-    private func isState(_ key: SettingKey) -> Bool { state.contains { $0 == key || $0.contains(key) } }
+    func isState(_ key: SettingKey) -> Bool { state.contains { $0 == key || $0.contains(key) } }
 
-    private var names: FileNames { layout.names }
+    var names: FileNames { layout.names }
 
     /// The file of settings has no state, and the file of state has all of it and nothing else.
     private mutating func checkState() throws {
@@ -267,38 +267,11 @@ struct SharedFileHistory {
         }
     }
 
-    private mutating func editState() throws {
-        let editor = SettingsPerson(path: names.state)
-        guard model.edit.isEmpty, !model.isBroken, !editsStrayState,
-            var tree = editor.contents(of: disk).flatMap({ try? FileFormat.json.decode($0) }),
-            let key = Self.keys.filter(isState).randomElement(using: &random)
-        else { return }
-        count += 1
-        tree[key] = .integer(count)
-        try editor.write(FileFormat.json.encode(tree), on: disk)
-        note("Somebody edits [\(key): \(count)] in the state")
-        (editsState, mayHaveSeenEdit) = (true, processes.contains(where: \.holdsEdit))
-        model.edit([key: .integer(count)])
-    }
-
-    /// Somebody removes or damages the file of state.
-    private mutating func disturbState() {
-        // What has been edited away may not be on stable storage yet.
-        guard !editsState, let bytes = SettingsPerson(path: names.state).contents(of: disk) else { return }
-        if below(2) == 0 {
-            note("Somebody removes the state")
-            try? disk.removeFile(names.state.text)
-        } else {
-            note("Somebody damages the state")
-            try? SettingsPerson(path: names.state).write(Array(bytes.prefix(bytes.count / 2)), on: disk)
-        }
-    }
-
-    private mutating func ask(_ index: Int) throws {
+    mutating func ask(_ index: Int) throws {
         _ = try takeIn(index)
     }
 
-    private mutating func takeIn(_ index: Int) throws -> Outcome {
+    mutating func takeIn(_ index: Int) throws -> Outcome {
         var changes: [ExternalChange] = []
         let (outcome, isFaulty) = try perform(index, "asks") { (storage) throws(StorageError) in
             changes = try storage.externalChanges()
@@ -364,111 +337,7 @@ struct SharedFileHistory {
         mayLackEdits = true
     }
 
-    // MARK: Edits and removals
-
-    private mutating func editFile() throws {
-        if !state.isEmpty, !model.isBroken, below(3) == 0 { return try editState() }
-        let isAbsent = person.contents(of: disk) == nil
-        // Creating a file that never existed can't be told from recreating a removed one.
-        guard !isAbsent else { return }
-        count += 1
-        var values: [SettingKey: SettingValue?] = [:]
-        let candidates = removable.filter { person.known[$0] != nil || !model.isBroken }.sorted()
-        if below(3) == 0, let key = candidates.randomElement(using: &random) {
-            values.updateValue(nil, forKey: key)
-            removable.remove(key)
-        } else {
-            let key = Self.keys[below(Self.keys.count)]
-            // Which of two edits of a key in two files is the later one, nobody can tell.
-            if isState(key), editsState { return }
-            if isState(key) { editsStrayState = true }
-            values.updateValue(.integer(count), forKey: key)
-        }
-        try person.edit(values, on: disk)
-        note("Somebody edits \(shown(values))")
-        model.isBroken = false
-        if model.edit.isEmpty { mayHaveSeenEdit = false }
-        // It holds a part of what is edited.
-        if processes.contains(where: \.holdsEdit) { mayHaveSeenEdit = true }
-        model.edit(values)
-    }
-
-    private mutating func breakFile() throws {
-        guard !model.isBroken, !editsState, person.contents(of: disk) != nil else { return }
-        // If a process may have seen the edit, it is unknown whether it was merged before the file was broken.
-        guard model.edit.isEmpty || !mayHaveSeenEdit else { return }
-        if mayLackEdits {
-            let copy = disk.diskAfterProcessCrash()
-            try person.breakFile(on: copy)
-            mayLackEdits = try !isSame(FileStorage(at: layout.url, calls: copy).load().tree, model.taken)
-            guard !mayLackEdits else { return }
-        }
-        try person.breakFile(on: disk)
-        note("Somebody breaks the file")
-        model.isBroken = true
-    }
-
-    /// Removes some of the files. A process that has looked just before notices and stores everything again, whatever
-    /// the others know.
-    private mutating func removeFiles() throws {
-        guard !processes.isEmpty, !model.isBroken else { return }
-        let index = below(processes.count)
-        guard try takeIn(index) == .done else { return }
-        var gone = [names.file, names.journal, names.previous].filter { _ in below(2) == 0 }
-        if gone.isEmpty { gone = [names.file, names.journal] }
-        for path in gone { try? disk.removeFile(path.text) }
-        if gone.contains(names.file) { person.forgetNote() }
-        note("Somebody removes \(gone.map(\.name).joined(separator: ", "))")
-        let isFaulty = hasFaults
-        hasFaults = false
-        defer { hasFaults = isFaulty }
-        if below(2) == 0 || !processes[index].pending.isEmpty {
-            try ask(index)
-        } else {
-            try checkpoint(index)
-        }
-        if gone.contains(names.file) { removable = Set(Self.keys.filter { !isState($0) && model.mended[$0] != nil }) }
-    }
-
-    // MARK: Checks
-
-    mutating func askAll() throws {
-        for index in processes.indices.reversed() where index < processes.count {
-            _ = try takeIn(index)
-        }
-    }
-
-    private func lookFromOutside() throws {
-        guard !model.isBroken else { return }
-        let found = try peek()
-        guard isSame(found, model.visible) else {
-            throw Violation(description: "A fresh load finds \(shown(found)) instead of \(shown(model.visible)).")
-        }
-    }
-
-    /// What a new process would find.
-    private func peek() throws -> SettingTree {
-        let copy = disk.diskAfterProcessCrash()
-        if model.isBroken { try person.mend(on: copy) }
-        return try FileStorage(at: layout.url, calls: copy).load().tree
-    }
-
-    /// What a new process would find while the file is broken.
-    private func journaled() throws -> SettingTree {
-        try FileStorage(at: layout.url, calls: disk.diskAfterProcessCrash()).load().tree
-    }
-
-    private func check(_ process: Process) throws {
-        let stored = process.holdsEdit ? model.mended : model.visible
-        guard !isKnown(stored, by: process) else { return }
-        throw Violation(description: "\(process.name) knows \(shown(process.known)) instead of \(shown(stored)).")
-    }
-
-    private func isKnown(_ stored: SettingTree, by process: Process) -> Bool {
-        var expected = stored
-        expected.apply(process.pending)
-        return isSame(process.known, expected)
-    }
+    // MARK: Calls
 
     /// Makes a call, which at times a fault interrupts.
     private mutating func perform(
@@ -505,16 +374,5 @@ struct SharedFileHistory {
         note("\(process.name) \(action)\(fault) \(outcome)\(reason)")
         if outcome == .failed, faults == 0 { throw Violation(description: "It failed without a reason\(reason)") }
         return (outcome, faults > 0)
-    }
-
-    private func isSame(_ one: SettingTree, _ other: SettingTree) -> Bool {
-        one == other || person.spelled(one) == person.spelled(other)
-    }
-
-    private func shown(_ tree: SettingTree) -> String { shown(SettingTreeText.leaves(of: tree)) }
-
-    private func shown(_ values: [SettingKey: SettingValue?]) -> String {
-        "[" + values.sorted { $0.key < $1.key }.map { "\($0): \(SettingTreeText.text($1))" }.joined(separator: ", ")
-            + "]"
     }
 }
