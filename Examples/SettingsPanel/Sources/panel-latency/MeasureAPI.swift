@@ -108,36 +108,48 @@ struct MeasureAPI: ParsableCommand {
         }
     }
 
+    /// Opens a stream of the API, and waits for its first event.
+    private static func settingsStream(of served: ServedAPI) throws -> RawConnection {
+        try stream("/settings/changes", of: served.apiPort, from: "event: snapshot\n")
+    }
+
+    /// Opens a bare stream, and waits for its first event.
+    private static func bareStream(_ path: String, of served: ServedAPI) throws -> RawConnection {
+        try stream(path, of: served.barePort, from: "data: begin\n")
+    }
+
+    private static func stream(_ path: String, of port: Int, from beginning: String) throws -> RawConnection {
+        let connection = try RawConnection(port: port)
+        try connection.send(request(path, of: port))
+        try connection.receive(until: Array(beginning.utf8))
+        return connection
+    }
+
     private func compareEvents() throws {
         try Self.withServer { served in
-            let (api, bare) = (try RawConnection(port: served.apiPort), try RawConnection(port: served.barePort))
-            try api.send(Self.request("/settings/changes", of: served.apiPort))
-            try api.receive(until: Array("event: snapshot\n".utf8))
-            let file = try RawConnection(port: served.barePort)
-            for (connection, path) in [(bare, "/events"), (file, "/file")] {
-                try connection.send(Self.request(path, of: served.barePort))
-                try connection.receive(until: Array("data: begin\n".utf8))
-            }
+            let (api, bare) = (try Self.settingsStream(of: served), try Self.bareStream("/events", of: served))
             // Longer than a store's pause after an append, as in a program that writes from time to time.
-            let times = try Self.alternate(changes, pause: 0.005) { number in
-                try served.write("page", number)
-                try api.receive(until: Array("\"new\":\(number)".utf8))
-            } _: { number in
+            let pause = 0.005
+            func bareEvent(_ number: Int) throws {
                 try served.write("bare", number)
                 try bare.receive(until: Array("data: \(number)\n".utf8))
             }
+            func change(_ number: Int) throws {
+                try served.write("page", number)
+                try api.receive(until: Array("\"new\":\(number)".utf8))
+            }
+            let times = try Self.alternate(changes, pause: pause, change, bareEvent)
             Self.report("R42", "a change in another process until a stream has it", times, goal: 1.5)
             #if os(Linux)
                 // How much of the bare event's lead is that of a pipe over a file that is watched.
-                let lines = try Self.alternate(changes, pause: 0.005) { number in
+                let file = try Self.bareStream("/file", of: served)
+                func line(_ number: Int) throws {
                     try served.write("file", number)
                     try file.receive(until: Array("data: \(number)\n".utf8))
-                } _: { number in
-                    try served.write("bare", number)
-                    try bare.receive(until: Array("data: \(number)\n".utf8))
                 }
-                let (line, change) = (Self.median(lines.one), Self.median(times.one))
-                print("R42: \(Self.rounded(change / line)) to a bare event for a line in a watched file (no goal)")
+                let lines = try Self.alternate(changes, pause: pause, line, bareEvent)
+                let ratio = Self.median(times.one) / Self.median(lines.one)
+                print("R42: \(Self.rounded(ratio)) to a bare event for a line in a watched file (no goal)")
             #endif
         }
     }
@@ -148,18 +160,8 @@ struct MeasureAPI: ParsableCommand {
             _ = try connection.exchange(Self.request("/answer", of: served.barePort))
             return connection
         }
-        let events = try memory { served in
-            let connection = try RawConnection(port: served.barePort)
-            try connection.send(Self.request("/events", of: served.barePort))
-            try connection.receive(until: Array("data: begin\n".utf8))
-            return connection
-        }
-        let ours = try memory { served in
-            let connection = try RawConnection(port: served.apiPort)
-            try connection.send(Self.request("/settings/changes", of: served.apiPort))
-            try connection.receive(until: Array("event: snapshot\n".utf8))
-            return connection
-        }
+        let events = try memory { served in try Self.bareStream("/events", of: served) }
+        let ours = try memory { served in try Self.settingsStream(of: served) }
         func difference(_ one: Double, _ other: Double) -> Int { Int((one - other).rounded()) }
         let texts = [ours, events, connections].map { "\(Int($0.rounded()))" }
         print("R43 \(streams) streams: \(texts[0]) bytes each; bare ones \(texts[1]), bare connections \(texts[2])")
