@@ -9,9 +9,7 @@ import Testing
 extension SQLiteStorageTests {
     @Test("After a failed sync, no connection finds the batch, and its repetition stores it once")
     func failedSync() async throws {
-        try await withTemporaryFolder { folder in
-            let (first, _) = try await loaded(folder)
-            let (second, start) = try await loaded(folder)
+        try await withTwoStorages { first, second, start, _ in
             let commits = FailingCommits()
             first.writer.add(transactionObserver: commits)
             var failed = batch(1, ["a": .integer(1)])
@@ -29,15 +27,12 @@ extension SQLiteStorageTests {
             let changes = try await second.changes(after: start.position)
             #expect(changes.changes.map(\.content) == [.values(["a": .integer(1)])])
             #expect(changes.position == StoragePosition(UInt64(1)))
-            for storage in [first, second] { await storage.close() }
         }
     }
 
     @Test("A repetition after a failed sync is refused if others were faster")
     func fasterThanRepetition() async throws {
-        try await withTemporaryFolder { folder in
-            let (first, start) = try await loaded(folder)
-            let (second, _) = try await loaded(folder)
+        try await withTwoStorages { first, second, start, _ in
             let commits = FailingCommits()
             first.writer.add(transactionObserver: commits)
             var failed = batch(1, ["a": .integer(1)])
@@ -51,15 +46,12 @@ extension SQLiteStorageTests {
             #expect(error?.code == .conflict && error?.isOutcomeUnknown == false)
             let changes = try await first.changes(after: start.position).changes
             #expect(changes.map(\.content) == [.values(["a": .integer(2)])])
-            for storage in [first, second] { await storage.close() }
         }
     }
 
     @Test("Own batches between those of others are not reported, whatever was returned before")
     func ownBetweenOthers() async throws {
-        try await withTemporaryFolder { folder in
-            let (first, start) = try await loaded(folder)
-            let (second, _) = try await loaded(folder)
+        try await withTwoStorages { first, second, start, _ in
             var (tree, position) = (start.tree, start.position)
             for number in 1...4 {
                 let own: [SettingKey: SettingValue?] = ["a": .integer(Int64(number))]
@@ -75,7 +67,6 @@ extension SQLiteStorageTests {
                 position = found.position
                 #expect(Set(tree.root.keys) == Set((1...number).map { "b\($0)" }))
             }
-            for storage in [first, second] { await storage.close() }
         }
     }
 }

@@ -17,6 +17,18 @@ import Testing
         return (storage, try await storage.load())
     }
 
+    /// Runs a closure with two storages of one new database and with what they have loaded, and closes them.
+    func withTwoStorages(
+        _ body: (_ first: SQLiteStorage, _ second: SQLiteStorage, _ start: StorageContents, URL) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let (first, start) = try await loaded(folder)
+            let (second, _) = try await loaded(folder)
+            try await body(first, second, start, folder)
+            for storage in [first, second] { await storage.close() }
+        }
+    }
+
     func batch(
         _ number: UInt64, _ values: [SettingKey: SettingValue?], store: UInt64 = 1, author: String? = nil
     ) -> StorageBatch {
