@@ -22,11 +22,7 @@ enum Commits {
         let settings = fixture.settings
         let folder = try temporaryFolder()
         defer { try? FileManager.default.removeItem(at: folder) }
-        func commits() async -> Double {
-            let start = nanoseconds()
-            for _ in 0..<blockTurns { try? await settings.commit { settings.count += 1 } }
-            return Double(nanoseconds() - start) / Double(blockTurns)
-        }
+        func commits() async -> Double { await block(of: settings) }
         let row = Row(
             id: "R16", subject: "durable commit of one key", limit: "append 64 bytes and fdatasync", goal: 1.2,
             stretch: 1.05)
@@ -75,6 +71,13 @@ enum Commits {
         return RowResult(row, comparison, peers: peers, notes: notes)
     }
 
+    /// Nanoseconds per commit of some that follow one another.
+    private static func block(of settings: BenchSettings) async -> Double {
+        let start = nanoseconds()
+        for _ in 0..<blockTurns { try? await settings.commit { settings.count += 1 } }
+        return Double(nanoseconds() - start) / Double(blockTurns)
+    }
+
     /// The limit on a dispatch queue, because no thread of the concurrency runtime should wait for a disk. This adds
     /// the waking of two threads.
     private static func appendsOnQueue(to log: PlainLog) async -> Double {
@@ -97,13 +100,7 @@ enum Commits {
         let store = try await SettingsStore.open(storage: storage)
         let settings = try await store.group(BenchSettings.self)
         let comparison = await plan.alternate(
-            pairs: plan.peerPairs,
-            subject: {
-                let start = nanoseconds()
-                for _ in 0..<blockTurns { try? await settings.commit { settings.count += 1 } }
-                return Double(nanoseconds() - start) / Double(blockTurns)
-            },
-            limit: { limit() })
+            pairs: plan.peerPairs, subject: { await block(of: settings) }, limit: { limit() })
         try await store.close()
         return comparison.ratio
     }
@@ -118,6 +115,7 @@ enum Commits {
         return ratio
     }
 
+    /// The same in a closure of the main actor.
     @MainActor
     private static func isolatedCommits(_ settings: BenchSettings) async -> Double {
         let start = nanoseconds()

@@ -30,15 +30,11 @@ enum DomainOpening {
         return [RowResult(row, all), RowResult(rest, beside)]
     }
 
-    private struct First: SettingsGroup {
-        @Setting("setting_of_the_a00000") var value = -1
-    }
-
     private static func open(_ files: [URL]) async -> Double {
         let domains = files.dropFirst().map { SearchList.Domain.suite($0.lastPathComponent, at: $0) }
         let start = nanoseconds()
         guard let store = try? await SettingsStore.open(at: files[0], searching: SearchList([.application] + domains)),
-            let group = try? await store.group(First.self)
+            let group = try? await store.group(FirstSample.self)
         else { return .nan }
         let value = group.value
         let end = nanoseconds()

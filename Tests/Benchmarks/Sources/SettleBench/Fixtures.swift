@@ -34,6 +34,11 @@ enum Samples {
     }
 }
 
+/// The first of the settings in a file of samples.
+struct FirstSample: SettingsGroup {
+    @Setting("setting_of_the_a00000") var value = -1
+}
+
 /// What one would write without a settings library.
 @Observable
 final class PlainModel {

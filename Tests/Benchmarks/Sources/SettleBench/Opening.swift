@@ -60,14 +60,10 @@ enum Opening {
 
     // MARK: Each in nanoseconds; NaN if the value is wrong
 
-    private struct First: SettingsGroup {
-        @Setting("setting_of_the_a00000") var value = -1
-    }
-
     private static func open(_ file: URL) async -> Double {
         let start = nanoseconds()
         guard let store = try? await SettingsStore.open(at: file),
-            let group = try? await store.group(First.self)
+            let group = try? await store.group(FirstSample.self)
         else { return .nan }
         let value = group.value
         let end = nanoseconds()
