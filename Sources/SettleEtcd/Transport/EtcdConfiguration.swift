@@ -73,16 +73,10 @@ public struct EtcdConfiguration: Sendable, CustomStringConvertible, CustomReflec
 
     /// The prefix, the endpoints and the user's name, without passwords.
     public var description: String {
-        "“\(prefix)” at \(endpoints.map(Self.shown).joined(separator: ", "))\(credentials.map { " as “\($0)”" } ?? "")"
+        "“\(prefix)” at \(endpoints.map(\.withoutCredentials).joined(separator: ", "))"
+            + (credentials.map { " as “\($0)”" } ?? "")
     }
 
     /// The description alone, so that no password is dumped.
     public var customMirror: Swift.Mirror { Swift.Mirror(self, children: ["description": description]) }
-
-    /// An endpoint without the user and the password that its URL may have.
-    static func shown(_ endpoint: String) -> String {
-        let rest = endpoint.firstRange(of: "://").map { endpoint[$0.upperBound...] } ?? endpoint[...]
-        guard let end = rest.prefix(while: { $0 != "/" }).lastIndex(of: "@") else { return endpoint }
-        return "\(endpoint[..<rest.startIndex])…\(endpoint[end...])"
-    }
 }

@@ -136,7 +136,7 @@ extension KeySpace {
             }
         return StorageError(
             .unavailable,
-            "At “\(EtcdConfiguration.shown(endpoint))” \(change). The settings under “\(prefix)” were read again; "
+            "At “\(endpoint.withoutCredentials)” \(change). The settings under “\(prefix)” were read again; "
                 + "tokens of the earlier history are no longer valid.")
     }
 
@@ -173,7 +173,7 @@ extension KeySpace {
         StorageError(
             .unavailable,
             "Changes under “\(prefix)” can't be followed: no endpoint keeps a watch open. The last tried was "
-                + "“\(EtcdConfiguration.shown(endpoint))”: \(reason). Reads continue with the known values.")
+                + "“\(endpoint.withoutCredentials)”: \(reason). Reads continue with the known values.")
     }
 
     // MARK: Calls
@@ -183,7 +183,7 @@ extension KeySpace {
     ///   - keys: The settings affected; empty for all under the prefix.
     func error(_ failure: GatewayFailure, _ act: String, at keys: [SettingKey] = []) -> StorageError {
         let place = "\(Self.subject(keys)) under “\(prefix)” could not be \(act)"
-        let at = failure.endpoint.isEmpty ? "" : " at “\(EtcdConfiguration.shown(failure.endpoint))”"
+        let at = failure.endpoint.isEmpty ? "" : " at “\(failure.endpoint.withoutCredentials)”"
         func refused(_ code: StorageError.Code, _ advice: String) -> StorageError {
             StorageError(code, "\(place)\(at): \(failure.reason)\(advice)")
         }

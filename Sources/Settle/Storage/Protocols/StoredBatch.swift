@@ -63,7 +63,7 @@ extension StoredBatch: Codable {
     }
 
     /// One of the values. A list rather than a dictionary by key, which would mix up keys that Unicode considers equal.
-    private struct Change: Codable {
+    private struct KeyChange: Codable {
         var key: SettingKey
         var value: SettingValue?
 
@@ -94,7 +94,7 @@ extension StoredBatch: Codable {
         transactionCount = try container.decodeIfPresent(UInt64.self, forKey: .count) ?? 1
         transactions = try container.decodeIfPresent([StoredTransaction].self, forKey: .transactions) ?? []
         values = [:]
-        for change in try container.decode([Change].self, forKey: .changes) {
+        for change in try container.decode([KeyChange].self, forKey: .changes) {
             values.updateValue(change.value, forKey: change.key)
         }
     }
@@ -106,6 +106,6 @@ extension StoredBatch: Codable {
         try container.encodeIfPresent(author, forKey: .author)
         if transactionCount != 1 { try container.encode(transactionCount, forKey: .count) }
         if !transactions.isEmpty { try container.encode(transactions, forKey: .transactions) }
-        try container.encode(values.sorted(by: \.key).map { Change($0.key, $0.value) }, forKey: .changes)
+        try container.encode(values.sorted(by: \.key).map { KeyChange($0.key, $0.value) }, forKey: .changes)
     }
 }
