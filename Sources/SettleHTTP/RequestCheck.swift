@@ -36,7 +36,7 @@ struct RequestCheck: Sendable {
             field.lowercased().split(separator: ",", omittingEmptySubsequences: false)
                 .map { String($0.trimmed) }
         }
-        // Without it, nobody knows where the body ends (RFC 9112, section 6.3).
+        // Without it, the end of the body is unknown (RFC 9112, section 6.3).
         guard codings.last?.hasSameBytes(as: "chunked") != false else {
             throw Problem(.invalidRequest, "The last transfer coding of a request is chunked.")
         }

@@ -9,7 +9,7 @@ extension SettingsAPI {
     public struct Configuration: Sendable {
         /// The clients that may use the API.
         public enum Access: Sendable {
-            /// Clients with one of these tokens. While there is none, nobody is admitted.
+            /// Clients with one of these tokens. While there is none, no client is admitted.
             case tokens(APITokens)
             /// Every client that reaches it. For a server that has authenticated the user itself, and states the name
             /// in ``WebRequest/user``, and for tests.
@@ -22,7 +22,7 @@ extension SettingsAPI {
             case authorized
             /// Every client that reaches the server, for a probe or a scraper without a token.
             case open
-            /// Nobody: there is no such route.
+            /// No client: there is no such route.
             case off
         }
 

@@ -27,7 +27,7 @@ struct StreamRoutes: Sendable {
                 .problem(503, "Too many streams are open."),
             ])
         return Route(operation: operation) { call in
-            // The headers are those of the stream, whose length nobody knows.
+            // The headers are those of the stream, whose length is unknown.
             guard call.request.method != "HEAD" else { return WebResponse(200, Self.headers) }
             return try stream(call)
         }

@@ -2,7 +2,7 @@
 public struct APIRefusal: Sendable, Hashable {
     /// Why a request was refused.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
-        /// No token is set, so nobody is admitted.
+        /// No token is set, so no client is admitted.
         case closed
         /// The request has no bearer token.
         case missing

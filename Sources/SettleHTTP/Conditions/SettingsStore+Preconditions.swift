@@ -33,7 +33,7 @@ extension SettingsStore {
         return try await commit(ifUnchangedSince: newest, keys: keys, author: author, body)
     }
 
-    /// Runs a transaction like that, and undoes it, so that nobody sees it.
+    /// Runs a transaction like that, and undoes it, so that it is never visible.
     ///
     /// - Returns: The result of the closure, which sees its own writes.
     /// - Throws: The error of the closure, such as that of a value that is refused; otherwise as the commit.
@@ -52,7 +52,7 @@ extension SettingsStore {
         }
     }
 
-    /// Runs a transaction and undoes it, so that nobody sees it.
+    /// Runs a transaction and undoes it, so that it is never visible.
     func trying<Result: Sendable>(_ body: () throws -> Result) throws -> Result {
         do {
             return try update { throw Found(result: try body()) }

@@ -22,7 +22,7 @@ extension ControlForm {
         enum Reason: Sendable {
             /// A sentence with the rule.
             case refused(HTML)
-            /// Somebody else has changed the value since the page was made.
+            /// Another user has changed the value since the page was made.
             case conflict(author: String?)
 
             func sentence(in strings: PanelStrings) -> HTML {

@@ -22,7 +22,7 @@ actor SessionRegister {
 
     /// Returns the list, and opens its store if this is the first request for it.
     ///
-    /// - Throws: ``PanelError`` if the file can't be opened. Nobody is admitted then.
+    /// - Throws: ``PanelError`` if the file can't be opened. No user is admitted then.
     func opened() async throws(PanelError) -> SessionList {
         if let list { return list }
         let new: SessionList

@@ -73,7 +73,7 @@ struct StoreOpening: Sendable {
         guard migrations == nil, let (path, place) = registration.followed,
             let file = makeStorage() as? FileStorage, file.path == path, file.isOnSystem,
             let contents = file.loadAtOnce(place, by: calls),
-            // A commit that nobody has confirmed may have to be taken back.
+            // An unconfirmed commit may have to be undone.
             MigrationRecord(in: contents.tree).unconfirmed == nil
         else { return nil }
         var loaded: [LoadedDomain] = []

@@ -98,7 +98,7 @@ extension FileSession {
     /// Writes the journal first, then the file, then a journal record that the file is there.
     private mutating func writeOnce(into text: FileReading?) throws(StorageError) {
         removeAbandonedFiles()
-        // No file can replace a folder. A writer has ended before it set the folder aside, or somebody has made it.
+        // No file can replace a folder. A writer ended before it set the folder aside, or a user made it.
         if let name = try setAsideWhatIsNoFile(at: names.displaced) {
             inForce.announce(.unusable(.setAside(names.displaced, as: name)))
         }

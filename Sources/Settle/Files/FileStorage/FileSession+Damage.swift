@@ -25,7 +25,7 @@ extension FileSession {
     mutating func healFile() throws(StorageError) {
         guard file.standing == .damaged, let reading = try operations.read(names.file), reading.version == file.version
         else {
-            // Somebody has corrected it, or the next version has replaced it already.
+            // It was corrected, or the next version has replaced it already.
             repairs.remove(.healFile)
             if file.standing == .damaged { file.forgetDamage() }
             return

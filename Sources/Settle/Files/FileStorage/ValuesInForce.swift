@@ -54,7 +54,7 @@ struct ValuesInForce: Sendable {
         announce(.values(values))
     }
 
-    /// Puts values that were in force here over the changes of others. Nobody sees the values in between.
+    /// Puts values that were in force here over the changes of others. The values in between are never visible.
     mutating func keep(_ batch: JournalBatch) {
         let values = batch.values
         for index in undelivered.indices { undelivered[index].overwrite(values) }

@@ -4,7 +4,7 @@ package struct JournalRecord: Sendable, Equatable {
         /// Everything before this record is history.
         case base(JournalBase)
         case values(JournalBatch)
-        /// Somebody has made the readable file this version; the batch is the resulting change. It is empty if the file
+        /// An edit has made the readable file this version; the batch is the resulting change. It is empty if the file
         /// was removed while a process had it open: then the values in force stay.
         case edited(JournalBase.Mirror, JournalBatch)
         /// The readable file is about to become this version, which has all values as of here.

@@ -52,7 +52,7 @@ package struct FileReplacement: Sendable {
         }
         isInPlace = true
         if hasKeptReplaced, current?.permissions != Self.privatePermissions,
-            // Without them, nobody could enter a folder that was put at the path a moment ago.
+            // Without them, a folder that was put at the path a moment ago could not be entered.
             (try? operations.status(at: names.displaced).kind) == .file
         {
             // Not before: until then this was the current file, which others may read.

@@ -42,7 +42,7 @@ final class SecretStoreSource: LookupDomainSource {
             state.declared.formUnion(unread)
             return unread
         }
-        // Without `access`: an update, which has it, may wait for the writer's lock. Nobody writes a key before it is
+        // Without `access`: an update, which has it, may wait for the writer's lock. No key is written before it is
         // declared.
         let found = read(new)
         state.withLock { state in

@@ -27,7 +27,7 @@ public struct StorageBatch: Sendable, Hashable, Identifiable {
 
     /// A condition that must hold when the batch is stored.
     public enum Condition: Sendable, Hashable {
-        /// Nobody has stored anything after this position. Otherwise the append throws
+        /// Nothing was stored after this position. Otherwise the append throws
         /// ``StorageError/Code/conflict``.
         case at(StoragePosition)
         /// The lease is still held. Otherwise the append throws ``StorageError/Code/leaseLost``.
