@@ -5,8 +5,7 @@ import Testing
 
 /// What a fleet costs its cluster. `SETTLE_FLEET=10000` simulates as many machines, for `SETTLE_FLEET_SECONDS` (300),
 /// and prints the table of the guide “A fleet”; build with `-c release -Xswiftc -enable-testing` for that.
-@Suite(.timeLimit(.minutes(60)), .serialized)
-struct FleetCostTests {
+@Suite(.timeLimit(.minutes(60)), .serialized) struct FleetCostTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let size = environment["SETTLE_FLEET"].flatMap { Int($0) }
     private static let seconds = environment["SETTLE_FLEET_SECONDS"].flatMap { Int($0) } ?? (size == nil ? 60 : 300)

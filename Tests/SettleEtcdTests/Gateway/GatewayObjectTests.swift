@@ -3,8 +3,7 @@ import Testing
 
 @testable import SettleEtcd
 
-@Suite(.timeLimit(.minutes(10)))
-struct GatewayObjectTests {
+@Suite(.timeLimit(.minutes(10))) struct GatewayObjectTests {
     private func object(_ text: String) -> GatewayObject { GatewayObject(Array(text.utf8)) ?? GatewayObject() }
 
     @Test("Integers are texts or numbers") func integersAreTextsOrNumbers() {

@@ -9,8 +9,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(10)))
-struct GatewayWriterTests {
+@Suite(.timeLimit(.minutes(10))) struct GatewayWriterTests {
     private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
     /// As the general writer of JSON spells it.

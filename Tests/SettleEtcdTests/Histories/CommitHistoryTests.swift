@@ -14,8 +14,7 @@ import Testing
 /// Some commits are made under named locks, which the end of a process leaves behind until their leases end.
 ///
 /// In some rounds the cluster forgets its past now and then. Then a follower may be told of a hole.
-@Suite(.timeLimit(.minutes(10)))
-struct CommitHistoryTests {
+@Suite(.timeLimit(.minutes(10))) struct CommitHistoryTests {
     struct Registers: SettingsGroup {
         @Setting var first = 0
         @Setting var second = 0

@@ -7,8 +7,7 @@ import Testing
 
 /// Machines that write without the cluster, end at any moment and come back: each transaction is stored once and whole,
 /// or given up whole and kept for a person, and nothing else is ever in the cluster.
-@Suite(.timeLimit(.minutes(10)))
-struct OfflineHistoryTests {
+@Suite(.timeLimit(.minutes(10))) struct OfflineHistoryTests {
     /// A machine: its local copy stays, its processes come and go. What a process has not stored, it appends again, as
     /// a store does.
     private struct Machine {

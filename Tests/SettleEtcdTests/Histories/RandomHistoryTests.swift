@@ -7,8 +7,7 @@ import Testing
 
 /// Several clients of one cluster, in a random order and with random failures, against a plain model: every
 /// acknowledged transaction is there once, every other one once or not at all, and nobody sees anything else.
-@Suite(.timeLimit(.minutes(10)))
-struct RandomHistoryTests {
+@Suite(.timeLimit(.minutes(10))) struct RandomHistoryTests {
     private struct Client {
         let storage: EtcdStorage
         let transport: FakeTransport

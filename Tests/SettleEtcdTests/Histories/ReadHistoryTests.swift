@@ -8,8 +8,7 @@ import Testing
 
 /// Commits and reads of unique and equal values, while calls fail, streams are late, locks and time are lost, and
 /// snapshots are restored.
-@Suite(.timeLimit(.minutes(10)))
-struct ReadHistoryTests {
+@Suite(.timeLimit(.minutes(10))) struct ReadHistoryTests {
     private let fixture = EtcdFixture()
 
     /// The prefix of one client is around that of the others.

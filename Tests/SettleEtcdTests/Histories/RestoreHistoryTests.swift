@@ -8,8 +8,7 @@ import Testing
 
 /// A follower that is away again and again, while others write, delete and compact, and snapshots are restored at
 /// random.
-@Suite(.timeLimit(.minutes(10)))
-struct RestoreHistoryTests {
+@Suite(.timeLimit(.minutes(10))) struct RestoreHistoryTests {
     private let fixture = EtcdFixture()
 
     /// Stores or removes something: under the prefix or elsewhere.

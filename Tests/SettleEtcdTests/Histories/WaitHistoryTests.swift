@@ -6,8 +6,7 @@ import Testing
 
 /// Machines that report what they have in force, while their calls fail, their streams are late, and their processes
 /// end.
-@Suite(.timeLimit(.minutes(10)))
-struct WaitHistoryTests {
+@Suite(.timeLimit(.minutes(10))) struct WaitHistoryTests {
     /// A process of a machine.
     private struct Process {
         let store: SettingsStore

@@ -6,8 +6,7 @@ import Testing
 @testable import SettleEtcd
 
 /// Settings of a machine, of a group and of the fleet, as the domains of one store.
-@Suite(.timeLimit(.minutes(10)))
-struct EtcdDomainTests {
+@Suite(.timeLimit(.minutes(10))) struct EtcdDomainTests {
     private struct Limits: SettingsGroup {
         @Setting(in: 0...1_000) var requests = 100
         @Setting var burst = 10

@@ -6,8 +6,7 @@ import Testing
 
 @testable import SettleEtcd
 
-@Suite(.timeLimit(.minutes(10)))
-struct EtcdLockTests {
+@Suite(.timeLimit(.minutes(10))) struct EtcdLockTests {
     private let fixture = EtcdFixture()
 
     private func opened() async throws -> (storage: EtcdStorage, transport: FakeTransport) {

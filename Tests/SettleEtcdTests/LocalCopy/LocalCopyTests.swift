@@ -8,8 +8,7 @@ import Testing
 @testable import SettleEtcd
 
 /// Starting, writing and coming back without the cluster.
-@Suite(.timeLimit(.minutes(10)))
-struct LocalCopyTests {
+@Suite(.timeLimit(.minutes(10))) struct LocalCopyTests {
     let fixture = EtcdFixture()
     let copy = InMemoryStorage()
 

@@ -7,8 +7,7 @@ import Testing
 @testable import SettleEtcd
 
 /// Clusters and local copies that released versions have written are opened, followed and resumed.
-@Suite(.timeLimit(.minutes(10)))
-struct ReleasedClusterTests {
+@Suite(.timeLimit(.minutes(10))) struct ReleasedClusterTests {
     private static let area = "etcd"
     private static let fixtures = FormatFixture.all(area)
     private static let clusters = fixtures.filter { $0.name == "cluster" }

@@ -6,8 +6,7 @@ import Testing
 @testable import SettleEtcd
 
 /// What came before, read from etcd's revisions.
-@Suite(.timeLimit(.minutes(10)))
-struct EarlierHistoryTests {
+@Suite(.timeLimit(.minutes(10))) struct EarlierHistoryTests {
     private let fixture = EtcdFixture()
 
     private func opened(_ policy: HistoryPolicy = .keep()) async throws -> (EtcdStorage, FakeTransport) {

@@ -6,8 +6,7 @@ import Testing
 @testable import SettleEtcd
 
 /// A place in etcd's past, found again on another machine.
-@Suite(.timeLimit(.minutes(10)))
-struct EtcdHistoryTests {
+@Suite(.timeLimit(.minutes(10))) struct EtcdHistoryTests {
     private let fixture = EtcdFixture()
 
     private func opened() async throws -> EtcdStorage {

@@ -5,8 +5,7 @@ import Testing
 
 @testable import SettleEtcd
 
-@Suite(.timeLimit(.minutes(10)))
-struct EtcdStorageConformanceTests {
+@Suite(.timeLimit(.minutes(10))) struct EtcdStorageConformanceTests {
     /// JSON has neither dates nor data.
     static let values = StorageConformance.everyKindOfValue.filter { value in
         switch value {

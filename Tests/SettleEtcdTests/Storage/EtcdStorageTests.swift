@@ -5,8 +5,7 @@ import Testing
 
 @testable import SettleEtcd
 
-@Suite(.timeLimit(.minutes(10)))
-struct EtcdStorageTests {
+@Suite(.timeLimit(.minutes(10))) struct EtcdStorageTests {
     private let fixture = EtcdFixture()
 
     @Test("Each setting is a key with JSON") func eachSettingIsAKeyWithJSON() async throws {

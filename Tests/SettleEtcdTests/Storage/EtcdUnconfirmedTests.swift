@@ -5,8 +5,7 @@ import Testing
 @testable import SettleEtcd
 
 /// Commits in a cluster that must be confirmed, by clients on different machines.
-@Suite(.timeLimit(.minutes(10)))
-struct EtcdUnconfirmedTests {
+@Suite(.timeLimit(.minutes(10))) struct EtcdUnconfirmedTests {
     private let fixture = EtcdFixture()
 
     private func open(_ clock: ManualClock) async throws -> SettingsStore {

@@ -5,8 +5,7 @@ import Testing
 @testable import SettleEtcd
 
 /// Who changed what, and back again: stores of one cluster, on different machines.
-@Suite(.timeLimit(.minutes(10)))
-struct FleetHistoryTests {
+@Suite(.timeLimit(.minutes(10))) struct FleetHistoryTests {
     struct Login: SettingsGroup {
         @Setting var token = Secret("")
         @Setting var attempts = 3

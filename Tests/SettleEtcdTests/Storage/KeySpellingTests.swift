@@ -6,8 +6,7 @@ import Testing
 @testable import SettleEtcd
 
 /// Keys whose names Unicode calls equal. For etcd and for Settle they are two keys.
-@Suite(.timeLimit(.minutes(10)))
-struct KeySpellingTests {
+@Suite(.timeLimit(.minutes(10))) struct KeySpellingTests {
     private static let composed = "Jos\u{E9}"
     private static let decomposed = "Jose\u{301}"
 

@@ -7,8 +7,7 @@ import Testing
 @testable import SettleEtcd
 
 /// What machines report to have in force.
-@Suite(.timeLimit(.minutes(10)), .serialized)
-struct MachineTests {
+@Suite(.timeLimit(.minutes(10)), .serialized) struct MachineTests {
     private let fixture = EtcdFixture()
 
     struct Limits: SettingsGroup {

@@ -5,8 +5,7 @@ import Testing
 @testable import SettleEtcd
 
 /// Clients whose prefixes are within one another.
-@Suite(.timeLimit(.minutes(10)))
-struct NestedPrefixTests {
+@Suite(.timeLimit(.minutes(10))) struct NestedPrefixTests {
     private let fixture = EtcdFixture()
 
     /// Stores something under a prefix within that of the fixture, as a client of it.

@@ -6,8 +6,7 @@ import Testing
 @testable import SettleEtcd
 
 /// The schema beside the settings.
-@Suite(.timeLimit(.minutes(10)))
-struct SchemaTests {
+@Suite(.timeLimit(.minutes(10))) struct SchemaTests {
     private let fixture = EtcdFixture()
     private let first = SettingValue.dictionary(["type": .string("object")])
     private let second = SettingValue.dictionary(["properties": .dictionary([:])])

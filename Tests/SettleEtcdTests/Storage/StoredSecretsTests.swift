@@ -7,8 +7,7 @@ import Testing
 @testable import SettleEtcd
 
 /// Where the bytes of a secret are, when a store in a cluster has a folder of secrets.
-@Suite(.timeLimit(.minutes(10)))
-struct StoredSecretsTests {
+@Suite(.timeLimit(.minutes(10))) struct StoredSecretsTests {
     private struct Login: SettingsGroup {
         @Setting(storedIn: .secrets) var token: Secret<String>?
         @Setting var user = ""

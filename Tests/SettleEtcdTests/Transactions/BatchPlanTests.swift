@@ -3,8 +3,7 @@ import Testing
 
 @testable import SettleEtcd
 
-@Suite(.timeLimit(.minutes(10)))
-struct BatchPlanTests {
+@Suite(.timeLimit(.minutes(10))) struct BatchPlanTests {
     private let space = KeySpace(prefix: "/p")
 
     private func mirror(_ values: [String: String], revision: Int64 = 9) -> Mirror {

@@ -6,8 +6,7 @@ import Testing
 @testable import SettleEtcd
 
 /// What is known of a transaction whose answer was lost.
-@Suite(.timeLimit(.minutes(10)))
-struct LostAnswerTests {
+@Suite(.timeLimit(.minutes(10))) struct LostAnswerTests {
     private let fixture = EtcdFixture()
 
     private func batch(_ number: Int64, _ conditions: [StorageBatch.Condition] = []) -> StorageBatch {

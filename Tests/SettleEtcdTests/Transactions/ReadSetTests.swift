@@ -7,8 +7,7 @@ import Testing
 @testable import SettleEtcd
 
 /// Commits beside tools that write keys without Settle, and so move no head.
-@Suite(.timeLimit(.minutes(10)))
-struct ReadSetTests {
+@Suite(.timeLimit(.minutes(10))) struct ReadSetTests {
     private let fixture = EtcdFixture()
 
     struct Limits: SettingsGroup {

@@ -7,8 +7,7 @@ import Testing
 @testable import SettleEtcd
 
 /// Commits of a client whose stream is late, that change nothing of what they know.
-@Suite(.timeLimit(.minutes(10)))
-struct StaleCommitTests {
+@Suite(.timeLimit(.minutes(10))) struct StaleCommitTests {
     private let fixture = EtcdFixture()
 
     /// Two clients that know `switch = "A"`. Then the first is behind: the second has stored "B".

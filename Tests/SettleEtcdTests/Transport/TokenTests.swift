@@ -7,8 +7,7 @@ import Testing
 @testable import SettleEtcd
 
 /// The tokens of users, which the storages of a transport share.
-@Suite(.timeLimit(.minutes(10)))
-struct TokenTests {
+@Suite(.timeLimit(.minutes(10))) struct TokenTests {
     private let fixture = EtcdFixture()
 
     init() { fixture.cluster.state.withLock { $0.password = "secret" } }

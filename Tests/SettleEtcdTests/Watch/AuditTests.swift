@@ -7,8 +7,7 @@ import Testing
 @testable import SettleEtcd
 
 /// What the stream loses, and what is left behind in the cluster.
-@Suite(.timeLimit(.minutes(10)))
-struct AuditTests {
+@Suite(.timeLimit(.minutes(10))) struct AuditTests {
     private let fixture = EtcdFixture()
 
     /// - Parameter cut: Whose streams are cut every 100 seconds.

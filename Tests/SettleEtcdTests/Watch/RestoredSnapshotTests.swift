@@ -7,8 +7,7 @@ import Testing
 @testable import SettleEtcd
 
 /// A snapshot that was restored with the cluster's identity, and has overtaken a client that was away.
-@Suite(.timeLimit(.minutes(10)))
-struct RestoredSnapshotTests {
+@Suite(.timeLimit(.minutes(10))) struct RestoredSnapshotTests {
     private let fixture = EtcdFixture()
     private let copy = InMemoryStorage()
 

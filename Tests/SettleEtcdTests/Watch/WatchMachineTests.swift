@@ -3,8 +3,7 @@ import Testing
 
 @testable import SettleEtcd
 
-@Suite(.timeLimit(.minutes(10)))
-struct WatchMachineTests {
+@Suite(.timeLimit(.minutes(10))) struct WatchMachineTests {
     private var machine = WatchMachine(delays: .seconds(1)...Duration.seconds(30))
 
     private mutating func receive(_ text: String) -> [WatchMachine.Action] {

@@ -7,8 +7,7 @@ import Testing
 @testable import SettleEtcd
 
 /// Following what others store, through everything that happens to a stream.
-@Suite(.timeLimit(.minutes(10)))
-struct WatchTests {
+@Suite(.timeLimit(.minutes(10))) struct WatchTests {
     private let fixture = EtcdFixture()
 
     private func follower() async throws -> (Follower, FakeTransport) { try await fixture.follower() }

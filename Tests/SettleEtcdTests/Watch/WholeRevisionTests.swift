@@ -7,8 +7,7 @@ import Testing
 @testable import SettleEtcd
 
 /// Followers get whole revisions, once and in order, although reads and own transactions are ahead of the stream.
-@Suite(.timeLimit(.minutes(10)))
-struct WholeRevisionTests {
+@Suite(.timeLimit(.minutes(10))) struct WholeRevisionTests {
     private let fixture = EtcdFixture()
 
     private func ranges(_ transport: FakeTransport) -> Int { transport.requests(of: EtcdPath.range).count }

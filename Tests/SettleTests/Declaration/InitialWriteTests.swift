@@ -24,8 +24,8 @@ private struct Corrected: SettingsGroup {
     init() { size = 6 }
 }
 
-@Suite("Defaults written by a group's initializer", .timeLimit(.minutes(10)))
-struct InitialWriteTests {
+/// Defaults written by a group's initializer.
+@Suite(.timeLimit(.minutes(10))) struct InitialWriteTests {
     @Test("Values written in the initializer are defaults: not stored, not published, restored by a reset")
     func defaults() async throws {
         let storage = InMemoryStorage()

@@ -5,8 +5,10 @@ import Testing
 
 @testable import Settle
 
+/// Other programs' files, loaded without waiting.
+///
 /// Whether a file is in memory is up to the system, so each test allows that nothing is loaded at once.
-@Suite("Other programs' files, loaded without waiting", .timeLimit(.minutes(10))) struct FileDomainSourceCachedTests {
+@Suite(.timeLimit(.minutes(10))) struct FileDomainSourceCachedTests {
     private let files: FileStorageFixture
 
     init() throws {

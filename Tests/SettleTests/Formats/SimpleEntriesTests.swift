@@ -3,8 +3,10 @@ import Testing
 
 @testable import Settle
 
+/// JSON entries that are read the quick way.
+///
 /// A reader that records lines reads each entry by itself, so it shows what the quick way has to find.
-@Suite("JSON entries that are read the quick way", .timeLimit(.minutes(10))) struct SimpleEntriesTests {
+@Suite(.timeLimit(.minutes(10))) struct SimpleEntriesTests {
     private static let keys = [
         "", "a", "abcdefg", "abcdefgh", "abcdefghi", "a long key with spaces", "é", "a long key with ü", "\u{7F}",
         "tab\u{9}", "line\nline line line", "quote\\\"", "\\u0041", "back\\\\slash",

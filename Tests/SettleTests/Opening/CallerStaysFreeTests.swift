@@ -6,7 +6,7 @@ import SettleTesting
 import Testing
 
 /// Opening blocks neither the caller's actor, such as the main actor, nor the threads of the concurrency runtime.
-@Suite("Opening leaves the caller's actor free", .timeLimit(.minutes(10))) struct CallerStaysFreeTests {
+@Suite(.timeLimit(.minutes(10))) struct CallerStaysFreeTests {
     @Test("An actor that opens a store does other work while the storage loads") func loading() async throws {
         let failing = FailingStorage()
         let hold = failing.hold(.load)

@@ -5,7 +5,8 @@ import Testing
 
 @testable import Settle
 
-@Suite("Which paths are one file", .timeLimit(.minutes(10))) struct FileLocationTests {
+/// Which paths are one file.
+@Suite(.timeLimit(.minutes(10))) struct FileLocationTests {
     private func open(_ file: URL, in files: StoreRegistry, _ storage: any Storage) async throws -> SettingsStore {
         try await SettingsStore.open(at: file, in: files) { storage }
     }

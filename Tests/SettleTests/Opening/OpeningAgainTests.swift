@@ -4,7 +4,8 @@ import Testing
 
 @testable import Settle
 
-@Suite("Opening a file that is already open", .timeLimit(.minutes(10))) struct OpeningAgainTests {
+/// Opening a file that is already open.
+@Suite(.timeLimit(.minutes(10))) struct OpeningAgainTests {
     private func withFile<Result>(
         _ name: String = "settings.json", _ body: (URL) async throws -> Result
     ) async throws -> Result {

@@ -5,9 +5,11 @@ import Testing
 
 @testable import Settle
 
+/// Opening files that are in memory.
+///
 /// Small files that have just been written are in the system's memory, and are opened without another thread where the
 /// system allows that.
-@Suite("Opening files that are in memory", .timeLimit(.minutes(10))) struct OpeningAtOnceTests {
+@Suite(.timeLimit(.minutes(10))) struct OpeningAtOnceTests {
     private func write(_ text: String, to file: URL) throws { try Data(text.utf8).write(to: file, options: .atomic) }
 
     @Test("The values of a file and of ten others are in force, with a journal and without one")

@@ -5,7 +5,8 @@ import Testing
 
 @testable import Settle
 
-@Suite("One store for each open file", .timeLimit(.minutes(10))) struct StoreRegistryTests {
+/// One store for each open file.
+@Suite(.timeLimit(.minutes(10))) struct StoreRegistryTests {
     private let files = StoreRegistry()
     private let file = URL(filePath: "/nowhere/settings.json")
     private let failing = FailingStorage()

@@ -23,7 +23,7 @@ import Testing
 #endif
 
 /// Commits and flushes of all kinds of tasks, also while the threads of others are blocked.
-@Suite("Callers of commit and flush", .timeLimit(.minutes(10)), .silencingIssues) struct CallersTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct CallersTests {
     private func count(in file: URL) async throws -> Int {
         try await SettingsStore.open(at: file).group(CounterSettings.self).count
     }

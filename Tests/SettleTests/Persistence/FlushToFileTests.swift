@@ -5,7 +5,8 @@ import Testing
 
 @testable import Settle
 
-@Suite("Flushing to the file", .timeLimit(.minutes(10))) struct FlushToFileTests {
+/// Flushing to the file.
+@Suite(.timeLimit(.minutes(10))) struct FlushToFileTests {
     @Test("flush(toFile:) returns once the readable file has everything; flush need not write it")
     func file() async throws {
         try await withTemporaryFolder { folder in

@@ -5,8 +5,10 @@ import Testing
 
 @testable import Settle
 
+/// Loading without waiting.
+///
 /// Whether a file is in memory is up to the system, so each test allows that nothing is loaded at once.
-@Suite("Loading without waiting", .timeLimit(.minutes(10))) struct FileStorageCachedTests {
+@Suite(.timeLimit(.minutes(10))) struct FileStorageCachedTests {
     /// - Returns: The storage, and what it has loaded at once.
     private func load(
         _ fixture: FileStorageFixture, isReader: Bool = false

@@ -3,8 +3,8 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite("Handles of one store", .timeLimit(.minutes(10)))
-struct HandleTests {
+/// Handles of one store.
+@Suite(.timeLimit(.minutes(10))) struct HandleTests {
     @Test("Closing one handle leaves the other handles, groups and streams open; closing the last ends them")
     func closingOne() async throws {
         let folder = try TemporaryFolder()

@@ -101,8 +101,8 @@ private struct OverwritingRuleSettings: SettingsGroup {
     static let rule = LockedValue<(@Sendable () -> Bool)?>(nil)
 }
 
-@Suite("Foreign code at every point of a write", .timeLimit(.minutes(10)))
-struct HostileWriteTests {
+/// Foreign code at every point of a write.
+@Suite(.timeLimit(.minutes(10))) struct HostileWriteTests {
     /// All ways of writing a value.
     private func writes(
         _ settings: HostileSettings, _ store: SettingsStore

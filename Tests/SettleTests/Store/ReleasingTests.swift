@@ -14,8 +14,8 @@ private struct KeySettings: SettingsGroup {
     @Setting("c.d") var declared = 0
 }
 
-@Suite("Releasing groups and keys", .timeLimit(.minutes(10)))
-struct ReleasingTests {
+/// Releasing groups and keys.
+@Suite(.timeLimit(.minutes(10))) struct ReleasingTests {
     @Test("A released group is saved, ends its streams, keeps its last values and refuses writes")
     func release() async throws {
         let storage = InMemoryStorage()

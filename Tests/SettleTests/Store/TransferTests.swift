@@ -22,7 +22,8 @@ private struct App: SettingsGroup {
     let lock = Lock()
 }
 
-@Suite("Export and import", .timeLimit(.minutes(10))) struct TransferTests {
+/// Export and import.
+@Suite(.timeLimit(.minutes(10))) struct TransferTests {
     private let storage: InMemoryStorage
     private let store: SettingsStore
     private let app: App

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Settle
 
-@Suite("Trees of values")
-struct SettingTreeOrderTests {
+/// Trees of values.
+@Suite struct SettingTreeOrderTests {
     @Test("Applying values together gives the same tree, and the same earlier values, as one after the other")
     func applyInOrder() {
         var random = SeededGenerator(seed: 40)

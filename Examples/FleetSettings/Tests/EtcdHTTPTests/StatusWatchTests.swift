@@ -5,8 +5,7 @@ import Testing
 @testable import fleet
 
 /// `fleet status --watch`: the text of its table, and the program on a member of etcd.
-@Suite(.serialized, .timeLimit(.minutes(10)))
-struct StatusWatchTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct StatusWatchTests {
     private func row(_ name: String, isGood: Bool = true) -> StatusTable.Row {
         StatusTable.Row(name: name, state: isGood ? "in force" : "still has 1-2-3", program: "p 1", isGood: isGood)
     }

@@ -4,8 +4,7 @@ import SettleEtcd
 import Testing
 
 /// What a transport says of a request that has failed: whether it may have arrived.
-@Suite(.serialized, .timeLimit(.minutes(10)))
-struct TransportTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct TransportTests {
     private func error(of endpoint: String) async throws -> EtcdTransportError? {
         try await withTransport { transport in
             await #expect(throws: EtcdTransportError.self) {

@@ -6,8 +6,7 @@ import Testing
 
 @testable import LiveServing
 
-@Suite(.timeLimit(.minutes(10)))
-struct AdminAccessTests {
+@Suite(.timeLimit(.minutes(10))) struct AdminAccessTests {
     @Test("The holders of both kinds of tokens are the authors of their changes, with their rights")
     func holdersOfTokensAreAuthors() async throws {
         try await TestService.with { service async throws in

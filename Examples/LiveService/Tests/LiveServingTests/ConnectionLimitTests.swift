@@ -5,8 +5,7 @@ import Testing
 
 @testable import LiveServing
 
-@Suite(.timeLimit(.minutes(10)))
-struct ConnectionLimitTests {
+@Suite(.timeLimit(.minutes(10))) struct ConnectionLimitTests {
     private static let hello = "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
     @Test("The connection that has waited longest gives way") func theConnectionThatHasWaitedLongestGivesWay() {

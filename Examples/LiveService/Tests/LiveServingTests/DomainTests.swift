@@ -10,8 +10,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(10)))
-struct DomainTests {
+@Suite(.timeLimit(.minutes(10))) struct DomainTests {
     private static let sources = SearchList.service(
         arguments: ["--logging.level", "debug", "serve"],
         variables: ["LIVE_LIMITS_BURST": "70", "LIVE_FEATURES_ENABLED": "a,b"])

@@ -3,8 +3,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
-struct HealthTests {
+@Suite(.timeLimit(.minutes(10))) struct HealthTests {
     @Test("A service in maintenance is not ready") func aServiceInMaintenanceIsNotReady() async throws {
         try await TestService.with { service async throws in
             #expect(try await service.send(.get("/health/ready")).status == 200)

@@ -11,8 +11,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(10)))
-struct JSONLogTests {
+@Suite(.timeLimit(.minutes(10))) struct JSONLogTests {
     @Test("Each line is an object from the very change on") func eachLineIsAnObjectFromTheVeryChangeOn() async throws {
         try await TestService.with { service async throws in
             service.settings.logging.level = .debug

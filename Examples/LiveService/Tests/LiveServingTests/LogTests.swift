@@ -12,8 +12,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(10)))
-struct LogTests {
+@Suite(.timeLimit(.minutes(10))) struct LogTests {
     @Test("Each change is one line that says who changed what from what to what")
     func eachChangeIsOneLineThatSaysWhoChangedWhatFromWhatToWhat() async throws {
         try await TestService.with { service async throws in

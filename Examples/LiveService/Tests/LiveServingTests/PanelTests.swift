@@ -4,8 +4,7 @@ import SettleTesting
 import Testing
 
 /// The page of settings on the service's own server.
-@Suite(.timeLimit(.minutes(10)))
-struct PanelTests {
+@Suite(.timeLimit(.minutes(10))) struct PanelTests {
     /// A browser that has been let in.
     private func enter(_ service: TestService) async throws -> [(String, String)] {
         let link = service.makePanelLink()

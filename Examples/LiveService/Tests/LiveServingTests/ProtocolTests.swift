@@ -5,8 +5,7 @@ import SettleTesting
 import Testing
 
 /// What HTTP says about messages and connections.
-@Suite(.timeLimit(.minutes(10)))
-struct ProtocolTests {
+@Suite(.timeLimit(.minutes(10))) struct ProtocolTests {
     private static let authorization = "Authorization: Bearer \(TestRequest.token)\r\n"
 
     private static let patch = "PATCH /settings/limits.burst"

@@ -3,8 +3,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
-struct PublicEndpointTests {
+@Suite(.timeLimit(.minutes(10))) struct PublicEndpointTests {
     @Test("Features are on as soon as they are listed") func featuresAreOnAsSoonAsTheyAreListed() async throws {
         try await TestService.with { service async throws in
             try await TestConnection.with(port: service.port) { connection async throws in

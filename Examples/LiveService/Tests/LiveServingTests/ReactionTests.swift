@@ -3,8 +3,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
-struct ReactionTests {
+@Suite(.timeLimit(.minutes(10))) struct ReactionTests {
     private static let words = "all requests have ended"
 
     @Test("Maintenance is said to have begun once the requests before it are done")

@@ -4,8 +4,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
-struct ShutdownTests {
+@Suite(.timeLimit(.minutes(10))) struct ShutdownTests {
     @Test("A request under way is answered before the service ends")
     func aRequestUnderWayIsAnsweredBeforeTheServiceEnds() async throws {
         let clock = ManualClock()

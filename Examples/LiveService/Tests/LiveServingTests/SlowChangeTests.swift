@@ -4,8 +4,7 @@ import SettleTesting
 import Testing
 
 /// Changes that wait for the storage, on the service's own server.
-@Suite(.timeLimit(.minutes(10)))
-struct SlowChangeTests {
+@Suite(.timeLimit(.minutes(10))) struct SlowChangeTests {
     private static func patch(_ key: String, _ digit: Int) -> String {
         "PATCH /settings/\(key) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(TestRequest.token)\r\n"
             + "Content-Length: 1\r\n\r\n\(digit)"

@@ -6,8 +6,7 @@ import UnixSignals
 
 @testable import LiveServing
 
-@Suite(.timeLimit(.minutes(10)))
-struct StopNoticeTests {
+@Suite(.timeLimit(.minutes(10))) struct StopNoticeTests {
     private let clock = ManualClock()
     private let load = ServiceLoad()
     private let settings = ShutdownSettings()

@@ -36,8 +36,8 @@ private struct FailingService: Service {
     }
 }
 
-@Suite("A store in a service group", .timeLimit(.minutes(10)))
-struct StoreServiceTests {
+/// A store in a service group.
+@Suite(.timeLimit(.minutes(10))) struct StoreServiceTests {
     private let storage = RecordingStorage()
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 

@@ -6,8 +6,7 @@ import SettleTesting
 import Testing
 
 /// Streams of changes on the service's own server.
-@Suite(.timeLimit(.minutes(10)))
-struct StreamTests {
+@Suite(.timeLimit(.minutes(10))) struct StreamTests {
     @Test("A client that has gone is unsubscribed, though nothing changes") func unsubscribed() async throws {
         try await TestService.with { service async throws in
             try await eventually("the service follows its settings") {

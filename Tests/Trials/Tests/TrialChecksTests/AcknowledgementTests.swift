@@ -1,8 +1,7 @@
 import Testing
 import TrialChecks
 
-@Suite("Acknowledgement")
-struct AcknowledgementTests {
+@Suite struct AcknowledgementTests {
     @Test("An acknowledgement survives being written and read")
     func roundTrip() {
         for line in [

@@ -1,8 +1,7 @@
 import Testing
 import TrialChecks
 
-@Suite("ClusterVerdict")
-struct ClusterVerdictTests {
+@Suite struct ClusterVerdictTests {
     private func lines(_ text: String) -> [Acknowledgement] {
         text.split(separator: ";").compactMap { Acknowledgement(line: $0) }
     }

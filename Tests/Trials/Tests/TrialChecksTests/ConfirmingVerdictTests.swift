@@ -1,8 +1,7 @@
 import Testing
 import TrialChecks
 
-@Suite("ConfirmingVerdict")
-struct ConfirmingVerdictTests {
+@Suite struct ConfirmingVerdictTests {
     /// One writer that commits twice, for 100 and 200 ms, confirms, counts, and reverts; the last two of which have
     /// nothing to end.
     private var writer: ConfirmingRecord {

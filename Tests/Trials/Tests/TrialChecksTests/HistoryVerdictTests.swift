@@ -1,8 +1,7 @@
 import Testing
 import TrialChecks
 
-@Suite("HistoryVerdict")
-struct HistoryVerdictTests {
+@Suite struct HistoryVerdictTests {
     private static let program = "settle-trials"
 
     private func author(_ lines: String...) -> AuthorRecord {

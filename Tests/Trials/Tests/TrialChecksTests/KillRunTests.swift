@@ -1,8 +1,7 @@
 import Testing
 import TrialChecks
 
-@Suite("KillRun")
-struct KillRunTests {
+@Suite struct KillRunTests {
     private let plan = KillPlan(seed: 4, stepsPerCommit: 4)
 
     private func run(from first: Int = 1, _ times: [UInt64], killedAt: UInt64, base: KillState = .init()) -> KillRun {

@@ -2,8 +2,7 @@ import Foundation
 import Testing
 import TrialChecks
 
-@Suite("LinearizabilityChecker")
-struct LinearizabilityCheckerTests {
+@Suite struct LinearizabilityCheckerTests {
     private func operation(
         _ operation: RegisterOperation, _ called: UInt64, _ answered: UInt64, _ answer: Int
     ) -> RecordedOperation {

@@ -1,8 +1,7 @@
 import Testing
 import TrialChecks
 
-@Suite("MigrationVerdict")
-struct MigrationVerdictTests {
+@Suite struct MigrationVerdictTests {
     private static let steps = ["rename", "count"]
 
     private func writer(_ lines: String...) -> MigratingWriter {

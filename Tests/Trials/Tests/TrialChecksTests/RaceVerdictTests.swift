@@ -1,8 +1,7 @@
 import Testing
 import TrialChecks
 
-@Suite("RaceVerdict")
-struct RaceVerdictTests {
+@Suite struct RaceVerdictTests {
     private func record(_ lines: String...) -> WriterRecord {
         var record = WriterRecord()
         for line in lines.compactMap({ Acknowledgement(line: $0) }) { record.add(line) }

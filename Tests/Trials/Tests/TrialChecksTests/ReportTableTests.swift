@@ -1,8 +1,7 @@
 import Testing
 import TrialChecks
 
-@Suite("ReportTable")
-struct ReportTableTests {
+@Suite struct ReportTableTests {
     @Test("Each trial is a row, each contender a column, and losses are bold")
     func table() {
         let reports = [

@@ -2,8 +2,7 @@ import Foundation
 import Testing
 import TrialChecks
 
-@Suite("SecretSearch")
-struct SecretSearchTests {
+@Suite struct SecretSearchTests {
     private let secret = Data(SecretSearch.secret(7).utf8)
 
     /// Searches the files of a trial, by path.

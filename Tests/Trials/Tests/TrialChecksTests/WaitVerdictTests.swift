@@ -1,8 +1,7 @@
 import Testing
 import TrialChecks
 
-@Suite("WaitVerdict")
-struct WaitVerdictTests {
+@Suite struct WaitVerdictTests {
     private func lines(_ text: String) -> [Acknowledgement] {
         text.split(separator: ";").compactMap { Acknowledgement(line: $0) }
     }
