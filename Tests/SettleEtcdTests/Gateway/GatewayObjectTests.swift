@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct GatewayObjectTests {
     private func object(_ text: String) -> GatewayObject { GatewayObject(Array(text.utf8)) ?? GatewayObject() }
 
-    @Test("Integers are texts or numbers") func integersAreTextsOrNumbers() {
+    @Test("Integers are texts or numbers") func integers() {
         let object = object(#"{"a":"15117744026326526001","b":-3,"c":"9223372036854775807","d":15117744026326526001}"#)
         #expect(object.unsigned("a") == 15_117_744_026_326_526_001)
         #expect(object.unsigned("d") == 15_117_744_026_326_526_001)
@@ -14,7 +14,7 @@ import Testing
         #expect(object.signed("c") == .max)
     }
 
-    @Test("What is missing is zero false or empty") func whatIsMissingIsZeroFalseOrEmpty() {
+    @Test("What is missing is zero false or empty") func missingFields() {
         let empty = object("{}")
         #expect(empty.signed("a") == 0 && empty.unsigned("a") == 0 && !empty.bool("a"))
         #expect(empty.text("a") == "" && empty.bytes("a").isEmpty && empty.objects("a").isEmpty)
@@ -24,7 +24,7 @@ import Testing
         #expect(pair == GatewayPair(key: [97], value: [], createRevision: 0, modRevision: 0))
     }
 
-    @Test("Only some errors say that nothing has happened") func onlySomeErrorsSayThatNothingHasHappened() {
+    @Test("Only some errors say that nothing has happened") func certainErrors() {
         func kind(_ status: Int, _ body: String) -> GatewayFailure.Kind {
             GatewayFailure(status: status, body: Array(body.utf8), endpoint: "e").kind
         }
@@ -36,7 +36,7 @@ import Testing
         #expect(kind(401, #"{"error":"etcdserver: invalid auth token","code":16}"#) == .refused(code: 16))
     }
 
-    @Test("A name is the rest of a key after the prefix") func aNameIsTheRestOfAKeyAfterThePrefix() {
+    @Test("A name is the rest of a key after the prefix") func namesBelowPrefix() {
         let space = KeySpace(prefix: "/p")
         #expect(space.prefix == "/p/")
         #expect(space.name(of: Array("/p/a.b".utf8)) == "a.b")
@@ -50,7 +50,7 @@ import Testing
         #expect(space.name(of: Array("/p/".utf8) + [0xFF])?.kind == .unknown("its name is not UTF-8"))
     }
 
-    @Test("Names and prefixes are compared by their bytes") func namesAndPrefixesAreComparedByTheirBytes() {
+    @Test("Names and prefixes are compared by their bytes") func comparedByBytes() {
         let (composed, decomposed): (KeyName, KeyName) = ("caf\u{E9}", "cafe\u{301}")
         #expect(composed != decomposed && composed.text == decomposed.text)
         #expect(composed.kind == .setting("caf\u{E9}") && decomposed.kind == .setting("cafe\u{301}"))
@@ -62,7 +62,7 @@ import Testing
         #expect(listed == ["caf%C3%A9": "1", "cafe%CC%81": "2", "a%b": "3"])
     }
 
-    @Test("Lines come together from any pieces") func linesComeTogetherFromAnyPieces() {
+    @Test("Lines come together from any pieces") func splitLines() {
         let bytes = Array("ab\n\nc\nde".utf8)
         for size in 1...bytes.count {
             var splitter = LineSplitter()

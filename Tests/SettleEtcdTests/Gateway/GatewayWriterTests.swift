@@ -32,7 +32,7 @@ import Testing
             .range(RangeRequest(key: [9], end: [10], revision: 3, minModRevision: 4, keysOnly: true)),
         ])
 
-    @Test("A transaction is spelled as the gateway reads it") func aTransactionIsSpelledAsTheGatewayReadsIt() throws {
+    @Test("A transaction is spelled as the gateway reads it") func spelledTransaction() throws {
         #expect(
             text(everything.json) == """
                 {"compare":[{"key":"AQ==","mod_revision":"7","result":"EQUAL","target":"MOD"},\
@@ -47,8 +47,7 @@ import Testing
         #expect(text(TransactionRequest().json) == #"{"compare":[],"failure":[],"success":[]}"#)
     }
 
-    @Test("Requests are spelled as the general writer spells them")
-    func requestsAreSpelledAsTheGeneralWriterSpellsThem() throws {
+    @Test("Requests are spelled as the general writer spells them") func sameAsGeneralWriter() throws {
         let watch = WatchMachine.request(KeySpace(prefix: "/p"), from: 12)
         let range = RangeRequest(key: [1, 2], end: [3], revision: 5, minModRevision: 2, keysOnly: true)
         for json in [everything.json, TransactionRequest().json, watch, range.json] {

@@ -91,7 +91,7 @@ import Testing
     private let fixture = EtcdFixture()
 
     @Test("Commits are once and followed", arguments: histories(usually: 8))
-    func commitsAreOnceAndFollowed(_ round: UInt64) async throws {
+    func randomCommits(_ round: UInt64) async throws {
         let record = Record()
         let lives = Task { [fixture] in
             try await fixture.whileTimePasses {

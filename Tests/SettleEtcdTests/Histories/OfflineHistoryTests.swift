@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test("Transactions are whole once or lost", arguments: histories(usually: 20))
-    func transactionsAreWholeOnceOrLost(_ round: UInt64) async throws {
+    func randomOutages(_ round: UInt64) async throws {
         var random = SeededGenerator(seed: 815 + round)
         var machines: [Machine] = []
         for _ in 0..<3 {

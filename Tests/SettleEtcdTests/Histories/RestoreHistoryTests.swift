@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test("A follower ends with what is there and is alarmed by restores only", arguments: histories(usually: 8))
-    func aFollowerEndsWithWhatIsThereAndIsAlarmedByRestoresOnly(_ round: UInt64)
+    func randomRestores(_ round: UInt64)
         async throws
     {
         var random = SeededGenerator(seed: 9_100 + round)

@@ -66,8 +66,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("An explanation names prefix revision and author")
-    func anExplanationNamesPrefixRevisionAndAuthor() async throws {
+    @Test("An explanation names prefix revision and author") func explained() async throws {
         try await store(in: Self.canary, by: "carol") { $0.requests = 200 }
         fixture.cluster.put("\(Self.host)requests", "300")
         let (store, _) = try await opened()
@@ -83,8 +82,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("A value that cannot be used is reported and the others are in force")
-    func aValueThatCanNotBeUsedIsReportedAndTheOthersAreInForce() async throws {
+    @Test("A value that cannot be used is reported and the others are in force") func unusableValue() async throws {
         fixture.cluster.put("\(Self.host)requests", "[")
         fixture.cluster.put("\(Self.host)burst", "7")
         let (store, limits) = try await opened()
@@ -101,8 +99,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("Without the cluster the last known values are in force")
-    func withoutTheClusterTheLastKnownValuesAreInForce() async throws {
+    @Test("Without the cluster the last known values are in force") func withoutCluster() async throws {
         let down = FakeTransport(fixture.cluster)
         down.setAll(.refused)
         await #expect(throws: SettingsError.self) { try await opened(host: down) }
@@ -140,8 +137,7 @@ import Testing
         await source.close()
     }
 
-    @Test("Prefixes of hosts and groups are beside that of the fleet")
-    func prefixesOfHostsAndGroupsAreBesideThatOfTheFleet() {
+    @Test("Prefixes of hosts and groups are beside that of the fleet") func siblingPrefixes() {
         var fleet = EtcdConfiguration(endpoints: [], prefix: "/app")
         #expect(fleet.forHost("web-1").prefix == "/app$hosts/web-1/")
         fleet.prefix = "/app/"

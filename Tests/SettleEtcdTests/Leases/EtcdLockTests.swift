@@ -15,8 +15,7 @@ import Testing
         return client
     }
 
-    @Test("A lease ends a margin before the cluster ends it")
-    func aLeaseEndsAMarginBeforeTheClusterEndsIt() async throws {
+    @Test("A lease ends a margin before the cluster ends it") func leaseMargin() async throws {
         let (storage, _) = try await opened()
         let lease = try #require(try await storage.tryLock(named: "job"))
         #expect(lease.timeToLive == .seconds(13))
@@ -42,7 +41,7 @@ import Testing
     @Test(
         "The first batch under a lock costs one trip if no client was faster",
         arguments: ["nothing", "a change", "a deletion", "both", "a client's change"])
-    func theFirstBatchUnderALockCostsOneTripIfNoClientWasFaster(meanwhile: String) async throws {
+    func firstBatchUnderLock(meanwhile: String) async throws {
         fixture.cluster.put("/fleet/test/old", "0")
         let (storage, _) = try await opened()
         if meanwhile != "nothing" { fixture.cluster.put("/elsewhere", "1") }
@@ -70,8 +69,7 @@ import Testing
     }
 
     /// The holder was stopped, does not know it yet, and its clock stood still.
-    @Test("A stopped holder cannot write late nor free the next holder's lock")
-    func aStoppedHolderCanNotWriteLateNorFreeTheNextHoldersLock() async throws {
+    @Test("A stopped holder cannot write late nor free the next holder's lock") func stoppedHolder() async throws {
         let (first, _) = try await opened()
         let (second, _) = try await opened()
         let lost = try #require(try await first.tryLock(named: "job"))
@@ -94,8 +92,7 @@ import Testing
         await second.close()
     }
 
-    @Test("A renewal without a time to live is a lost lease")
-    func aRenewalWithoutATimeToLiveIsALostLease() async throws {
+    @Test("A renewal without a time to live is a lost lease") func renewalWithoutTime() async throws {
         let (storage, _) = try await opened()
         let lease = try #require(try await storage.tryLock(named: "job"))
         fixture.cluster.expire()
@@ -109,7 +106,7 @@ import Testing
     @Test(
         "A renewal that fails does not keep a lock",
         arguments: [FakeTransport.Fault.refused, .requestLost, .answerLost, .noQuorum, .late, .emptyObject])
-    func aRenewalThatFailsDoesNotKeepALock(fault: FakeTransport.Fault) async throws {
+    func failedRenewal(fault: FakeTransport.Fault) async throws {
         let (first, transport) = try await opened()
         let (second, _) = try await opened()
         let lease = try #require(try await first.tryLock(named: "job"))
@@ -146,8 +143,7 @@ import Testing
     }
 
     /// The answer of a renewal is on its way while the lease ends, and the same client takes the lock again.
-    @Test("A renewal that fails late leaves the next lease alone")
-    func aRenewalThatFailsLateLeavesTheNextLeaseAlone() async throws {
+    @Test("A renewal that fails late leaves the next lease alone") func lateFailedRenewal() async throws {
         let (storage, transport) = try await opened()
         let lost = try #require(try await storage.tryLock(named: "job"))
         transport.setNext([.silence], of: EtcdPath.keepLeaseAlive)
@@ -169,7 +165,7 @@ import Testing
 
     /// The lease lives, but its lock is gone: somebody has deleted the key, or the holder has released it.
     @Test("A renewal that works is no help when the lock is gone", arguments: [true, false])
-    func aRenewalThatWorksIsNoHelpWhenTheLockIsGone(isReleased: Bool) async throws {
+    func renewalOfLostLock(isReleased: Bool) async throws {
         let (storage, transport) = try await opened()
         storage.watch { _ in }
         try await eventually("the storage follows the cluster") { await storage.isFollowing }
@@ -190,7 +186,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("The answer of a lock may be lost") func theAnswerOfALockMayBeLost() async throws {
+    @Test("The answer of a lock may be lost") func lostAnswer() async throws {
         let (storage, transport) = try await opened()
         transport.setNext([.answerLost])
         let lease = try #require(try await storage.tryLock(named: "job"))
@@ -210,7 +206,7 @@ import Testing
         await second.close()
     }
 
-    @Test("The stream tells that a lock is lost") func theStreamTellsThatALockIsLost() async throws {
+    @Test("The stream tells that a lock is lost") func lostLockInStream() async throws {
         let (storage, _) = try await opened()
         let events = EventLog()
         storage.watch(events.handle)
@@ -224,7 +220,7 @@ import Testing
     }
 
     /// etcd has ended the lease, and the store does not know it.
-    @Test("A commit under a lost lock is undone") func aCommitUnderALostLockIsUndone() async throws {
+    @Test("A commit under a lost lock is undone") func commitUnderLostLock() async throws {
         let store = try await SettingsStore.open(
             storage: fixture.client().storage, configuration: .init(clock: fixture.clock))
         let settings = try await store.group(Counter.self)
@@ -251,7 +247,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("A commit under a lock is stored with its fence") func aCommitUnderALockIsStoredWithItsFence() async throws {
+    @Test("A commit under a lock is stored with its fence") func commitUnderLock() async throws {
         let (storage, transport) = fixture.client()
         let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: fixture.clock))
         let settings = try await store.group(Counter.self)

@@ -9,8 +9,7 @@ import Testing
 
 /// Clusters that are not the one of the copy.
 extension LocalCopyTests {
-    @Test("Something else that answers is no empty cluster")
-    func somethingElseThatAnswersIsNoEmptyCluster() async throws {
+    @Test("Something else that answers is no empty cluster") func foreignServer() async throws {
         try await leavePending(batch(["a": .integer(2)]))
         let (storage, transport) = client()
         transport.setAll(.emptyObject)
@@ -25,7 +24,7 @@ extension LocalCopyTests {
         #expect(try InMemoryStorage(sharing: copy).load().tree["values.a.value"] == .integer(1))
     }
 
-    @Test("Plain writes do not go over another cluster") func plainWritesDoNotGoOverAnotherCluster() async throws {
+    @Test("Plain writes do not go over another cluster") func writesToAnotherCluster() async throws {
         try await leavePending(batch(["a": .integer(2)]))
         let new = FakeEtcd()
         new.put("/fleet/test/b", "7")
@@ -37,8 +36,7 @@ extension LocalCopyTests {
         await storage.close()
     }
 
-    @Test("Plain writes do not go over an earlier state of the cluster")
-    func plainWritesDoNotGoOverAnEarlierStateOfTheCluster() async throws {
+    @Test("Plain writes do not go over an earlier state of the cluster") func writesToEarlierState() async throws {
         let backup = fixture.cluster.copy()
         try await leavePending(batch(["a": .integer(2)]))
         fixture.cluster.restore(backup)
@@ -48,8 +46,7 @@ extension LocalCopyTests {
         await storage.close()
     }
 
-    @Test("Plain writes of another prefix are kept for a person")
-    func plainWritesOfAnotherPrefixAreKeptForAPerson() async throws {
+    @Test("Plain writes of another prefix are kept for a person") func writesOfAnotherPrefix() async throws {
         try await leavePending(batch(["a": .integer(2)]))
         let (storage, _) = fixture.client(localCopy: InMemoryStorage(sharing: copy)) { $0.prefix = "/fleet/other/" }
         let events = EventLog()

@@ -34,8 +34,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("Without the cluster the last known values are in force and marked so")
-    func withoutTheClusterTheLastKnownValuesAreInForceAndMarkedSo() async throws {
+    @Test("Without the cluster the last known values are in force and marked so") func lastKnownValues() async throws {
         try await leavePending()
         let (storage, transport) = client()
         transport.setAll(.refused)
@@ -49,8 +48,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("A storage may refuse to start without the cluster")
-    func aStorageMayRefuseToStartWithoutTheCluster() async throws {
+    @Test("A storage may refuse to start without the cluster") func refusedStart() async throws {
         try await leavePending()
         let (storage, transport) = fixture.client(localCopy: InMemoryStorage(sharing: copy)) {
             $0.start = .withClusterOnly
@@ -60,7 +58,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("Plain writes survive the process and go out") func plainWritesSurviveTheProcessAndGoOut() async throws {
+    @Test("Plain writes survive the process and go out") func survivingWrites() async throws {
         try await leavePending(batch(["a": .integer(2)]), batch(["a": .integer(3), "c": .integer(3)]))
         #expect(fixture.cluster.text("/fleet/test/a") == "1")
         let (storage, _) = client()
@@ -73,7 +71,7 @@ import Testing
     }
 
     @Test("A write that cannot be read is never lost", arguments: ["pending", "lost"])
-    func aWriteThatCannotBeReadIsNeverLost(_ name: String) async throws {
+    func unreadableWrite(_ name: String) async throws {
         try await leavePending(batch(["a": .integer(2)]))
         guard case .array(let entries)? = copy.tree.root["pending"], case .dictionary(let entry)? = entries.first else {
             throw StorageError(.unreadable, "Nothing is pending.")
@@ -106,7 +104,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("The file of an unreadable copy is named") func theFileOfAnUnreadableCopyIsNamed() async throws {
+    @Test("The file of an unreadable copy is named") func unreadableCopy() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "copy.json")
         let text = #"{"pending": [1]}"#
@@ -122,7 +120,7 @@ import Testing
     @Test(
         "What is written without the cluster is kept at once",
         arguments: [FakeTransport.Fault.answerLost, .requestLost, .refused])
-    func whatIsWrittenWithoutTheClusterIsKeptAtOnce(_ fault: FakeTransport.Fault) async throws {
+    func writeWithoutCluster(_ fault: FakeTransport.Fault) async throws {
         let (storage, transport) = client()
         let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: fixture.clock))
         let settings = try await store.group(Counter.self)
@@ -159,8 +157,7 @@ import Testing
     }
 
     /// What is written again later is another transaction, with the same values or not.
-    @Test("What is written again is not taken for what was once in doubt")
-    func whatIsWrittenAgainIsNotTakenForWhatWasOnceInDoubt() async throws {
+    @Test("What is written again is not taken for what was once in doubt") func writtenAgain() async throws {
         let (storage, transport) = client()
         _ = try await storage.load()
         try await storage.append(batch(["a": .integer(1)]), durability: .synced)
@@ -180,7 +177,7 @@ import Testing
         await next.close()
     }
 
-    @Test("A transaction goes out whole or is lost whole") func aTransactionGoesOutWholeOrIsLostWhole() async throws {
+    @Test("A transaction goes out whole or is lost whole") func wholeTransaction() async throws {
         try await leavePending(
             batch(["a": .integer(2), "c": .integer(2), "b": .integer(2)], together: [["a", "c"]]))
         fixture.cluster.put("/fleet/test/a", "9")
@@ -206,7 +203,7 @@ import Testing
         await again.close()
     }
 
-    @Test("A deletion in the cluster is newer too") func aDeletionInTheClusterIsNewerToo() async throws {
+    @Test("A deletion in the cluster is newer too") func newerDeletion() async throws {
         try await leavePending(
             StorageBatch(revision: 2, values: ["a": .integer(2)], expectedValues: ["a": .integer(1)]))
         fixture.cluster.delete("/fleet/test/a")
@@ -216,8 +213,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("What landed before the process ended is not sent again")
-    func whatLandedBeforeTheProcessEndedIsNotSentAgain() async throws {
+    @Test("What landed before the process ended is not sent again") func landedBeforeEnd() async throws {
         let (storage, transport) = client()
         _ = try await storage.load()
         try await storage.append(batch(["a": .integer(1)]), durability: .synced)
@@ -233,7 +229,7 @@ import Testing
         await again.close()
     }
 
-    @Test("What turns out to be stored is not pending") func whatTurnsOutToBeStoredIsNotPending() async throws {
+    @Test("What turns out to be stored is not pending") func storedAfterAll() async throws {
         let (storage, transport) = client()
         _ = try await storage.load()
         try await storage.append(batch(["a": .integer(1)]), durability: .synced)
@@ -252,8 +248,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("What lands while the next process sends it again is stored once")
-    func whatLandsWhileTheNextProcessSendsItAgainIsStoredOnce() async throws {
+    @Test("What lands while the next process sends it again is stored once") func landsTwice() async throws {
         let (storage, transport) = client()
         _ = try await storage.load()
         try await storage.append(batch(["a": .integer(1)]), durability: .synced)
@@ -281,8 +276,7 @@ import Testing
         await again.close()
     }
 
-    @Test("A lost answer of what was inherited is settled first")
-    func aLostAnswerOfWhatWasInheritedIsSettledFirst() async throws {
+    @Test("A lost answer of what was inherited is settled first") func inheritedLostAnswer() async throws {
         try await leavePending(batch(["a": .integer(2)]))
         let (storage, transport) = client()
         // The cluster can be read, and takes a transaction whose answer is lost, and no barrier.
@@ -297,8 +291,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("A plain write that shares a batch with a commit survives")
-    func aPlainWriteThatSharesABatchWithACommitSurvives() async throws {
+    @Test("A plain write that shares a batch with a commit survives") func writeBesideCommit() async throws {
         let (storage, transport) = client()
         var store: SettingsStore? = try await SettingsStore.open(
             storage: storage, configuration: .init(clock: fixture.clock))
@@ -334,8 +327,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("A store goes on without the cluster and its commits throw")
-    func aStoreGoesOnWithoutTheClusterAndItsCommitsThrow() async throws {
+    @Test("A store goes on without the cluster and its commits throw") func storeWithoutCluster() async throws {
         let (storage, transport) = client()
         let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: fixture.clock))
         let settings = try await store.group(Counter.self)
@@ -359,8 +351,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("A store that ends without the cluster leaves its plain writes")
-    func aStoreThatEndsWithoutTheClusterLeavesItsPlainWrites() async throws {
+    @Test("A store that ends without the cluster leaves its plain writes") func closedWithoutCluster() async throws {
         let (storage, transport) = client()
         var store: SettingsStore? = try await SettingsStore.open(
             storage: storage, configuration: .init(clock: fixture.clock))

@@ -41,8 +41,7 @@ import Testing
         records.map { $0.transactions[0].mutations }
     }
 
-    @Test("A storage that is opened later sees what others did")
-    func aStorageThatIsOpenedLaterSeesWhatOthersDid() async throws {
+    @Test("A storage that is opened later sees what others did") func openedLater() async throws {
         let (carols, daves) = (try await writer(), try await writer())
         var tokens = [try await store(1, in: carols, author: "carol")]
         fixture.clock.advance(by: .seconds(60))
@@ -73,7 +72,7 @@ import Testing
 
     /// Few changes among many of others: the windows grow.
     @Test("Pages reach back through a busy cluster", arguments: [1, 7, 64, 1_000])
-    func pagesReachBackThroughABusyCluster(limit: Int) async throws {
+    func busyCluster(limit: Int) async throws {
         let storage = try await writer()
         var tokens: [ChangeToken] = []
         for number in 0..<150 {
@@ -109,7 +108,7 @@ import Testing
         for storage in [storage, reader, small] { await storage.close() }
     }
 
-    @Test("The policy bounds what is shown") func thePolicyBoundsWhatIsShown() async throws {
+    @Test("The policy bounds what is shown") func boundedByPolicy() async throws {
         let storage = try await writer()
         let (young, _) = try await opened(.keep(for: HistoryPolicy.Age(seconds: 3 * 86_400 + 3_600)))
         var tokens: [ChangeToken] = []
@@ -131,7 +130,7 @@ import Testing
         for storage in [storage, few, young] { await storage.close() }
     }
 
-    @Test("History begins where it was compacted") func historyBeginsWhereItWasCompacted() async throws {
+    @Test("History begins where it was compacted") func compactedHistory() async throws {
         let storage = try await writer()
         var tokens: [ChangeToken] = []
         for number in 1...9 { tokens.append(try await store(Int64(number), in: storage)) }
@@ -156,7 +155,7 @@ import Testing
     }
 
     /// Compacted while somebody looks back: further than the compaction nothing is shown, and nothing is wrong.
-    @Test("A compaction between pages ends them") func aCompactionBetweenPagesEndsThem() async throws {
+    @Test("A compaction between pages ends them") func compactionBetweenPages() async throws {
         let storage = try await writer()
         var tokens: [ChangeToken] = []
         for number in 0..<250 {
@@ -172,7 +171,7 @@ import Testing
         for storage in [storage, reader] { await storage.close() }
     }
 
-    @Test("Deletions by another tool are in it", arguments: [1, 2]) func deletionsByAnotherToolAreInIt(count: Int)
+    @Test("Deletions by another tool are in it", arguments: [1, 2]) func deletionsByTools(count: Int)
         async throws
     {
         fixture.cluster.put("/fleet/test/b", "1")
@@ -217,7 +216,7 @@ import Testing
         await later.close()
     }
 
-    @Test("A read that fails is made up for") func aReadThatFailsIsMadeUpFor() async throws {
+    @Test("A read that fails is made up for") func failedRead() async throws {
         let storage = try await writer()
         let tokens = [try await store(1, in: storage), try await store(2, in: storage)]
         let (reader, transport) = try await opened()
@@ -231,7 +230,7 @@ import Testing
         for storage in [storage, reader] { await storage.close() }
     }
 
-    @Test("Tokens of a lost history are refused") func tokensOfALostHistoryAreRefused() async throws {
+    @Test("Tokens of a lost history are refused") func tokensOfLostHistory() async throws {
         let storage = try await writer()
         try await store(1, in: storage)
         let backup = fixture.cluster.copy()
@@ -250,7 +249,7 @@ import Testing
         await reader.close()
     }
 
-    @Test("What is withheld is read without its values") func whatIsWithheldIsReadWithoutItsValues() async throws {
+    @Test("What is withheld is read without its values") func withheldValues() async throws {
         let storage = try await writer()
         for number in 1...3 { try await store(Int64(number), in: storage) }
         let (reader, _) = try await opened()
@@ -270,7 +269,7 @@ import Testing
     }
 
     /// A policy alone reads nothing, and writes no key.
-    @Test("It costs nothing until somebody asks") func itCostsNothingUntilSomebodyAsks() async throws {
+    @Test("It costs nothing until somebody asks") func unaskedHistory() async throws {
         func requests(_ policy: HistoryPolicy) async throws -> [String] {
             let fixture = EtcdFixture()
             let (storage, transport) = fixture.client()

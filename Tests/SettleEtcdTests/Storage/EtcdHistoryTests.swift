@@ -43,7 +43,7 @@ import Testing
 
     /// Of what another tool deletes nothing is left that tells a machine that comes later.
     @Test("A deletion by another tool is told to who comes back", arguments: [1, 2], [false, true])
-    func aDeletionByAnotherToolIsToldToWhoComesBack(count: Int, isFollowing: Bool) async throws {
+    func deletionByTool(count: Int, isFollowing: Bool) async throws {
         fixture.cluster.put("/fleet/test/b", "1")
         fixture.cluster.put("/fleet/test/c", "1")
         let first = try await opened()
@@ -76,7 +76,7 @@ import Testing
 
     /// Also where they are more than a store reads at once.
     @Test("A store tells who comes back of deletions by another tool", arguments: [0, 300])
-    func aStoreTellsWhoComesBackOfDeletionsByAnotherTool(others: Int) async throws {
+    func deletionByToolInStore(others: Int) async throws {
         fixture.cluster.put("/fleet/test/count", "5")
         for number in 0..<others { fixture.cluster.put("/fleet/test/x\(number)", "1") }
         let (writer, reader) = (try await opened(), fixture.client().storage)
@@ -104,7 +104,7 @@ import Testing
 
     /// Where nothing was deleted, that is found out once; and where etcd has forgotten it, nothing is told.
     @Test("Who comes back to a quiet prefix misses nothing", arguments: [false, true])
-    func whoComesBackToAQuietPrefixMissesNothing(isForgotten: Bool) async throws {
+    func quietPrefix(isForgotten: Bool) async throws {
         let first = try await opened()
         let token = try await store(1, in: first)
         await first.close()
@@ -126,8 +126,7 @@ import Testing
         await second.close()
     }
 
-    @Test("A follower that begins before the first write misses nothing")
-    func aFollowerThatBeginsBeforeTheFirstWriteMissesNothing() async throws {
+    @Test("A follower that begins before the first write misses nothing") func followedBeforeFirstWrite() async throws {
         fixture.cluster.put("/elsewhere", "1")
         let (first, second) = (try await opened(), try await opened())
         let beginning = try #require(second.token)
@@ -141,8 +140,7 @@ import Testing
         for storage in [first, second, third] { await storage.close() }
     }
 
-    @Test("A place that is forgotten or of another past is not found")
-    func aPlaceThatIsForgottenOrOfAnotherPastIsNotFound() async throws {
+    @Test("A place that is forgotten or of another past is not found") func unknownTokens() async throws {
         let first = try await opened()
         let early = try await store(1, in: first)
         let backup = fixture.cluster.copy()
@@ -159,7 +157,7 @@ import Testing
         await second.close()
     }
 
-    @Test("A store resumes with its token") func aStoreResumesWithItsToken() async throws {
+    @Test("A store resumes with its token") func resumedStore() async throws {
         let first = try await SettingsStore.open(
             storage: fixture.client().storage, configuration: .init(clock: fixture.clock))
         let settings = try await first.group(Counter.self)
@@ -179,7 +177,7 @@ import Testing
     }
 
     /// Of a new cluster, the revision is lower than the number of writes.
-    @Test("Writes that are stored together are followed") func writesThatAreStoredTogetherAreFollowed() async throws {
+    @Test("Writes that are stored together are followed") func writesStoredTogether() async throws {
         let (storage, _) = fixture.client()
         let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: fixture.clock))
         let settings = try await store.group(Counter.self)
@@ -199,8 +197,7 @@ import Testing
     }
 
     /// What can't be read for a while is not forgotten.
-    @Test("A follower waits for a cluster that cannot be reached")
-    func aFollowerWaitsForAClusterThatCanNotBeReached() async throws {
+    @Test("A follower waits for a cluster that cannot be reached") func unreachableCluster() async throws {
         let (first, _) = fixture.client()
         let writer = try await SettingsStore.open(storage: first, configuration: .init(clock: fixture.clock))
         let written = try await writer.group(Counter.self)
@@ -235,7 +232,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("A commit keeps its author beside a plain write") func aCommitKeepsItsAuthorBesideAPlainWrite() async throws {
+    @Test("A commit keeps its author beside a plain write") func authorBesidePlainWrite() async throws {
         let (first, _) = fixture.client()
         let writer = try await SettingsStore.open(storage: first, configuration: .init(clock: fixture.clock))
         let written = try await writer.group(Counter.self)
@@ -248,7 +245,7 @@ import Testing
         await follower.storage.close()
     }
 
-    @Test("Who is told of a change finds it in force") func whoIsToldOfAChangeFindsItInForce() async throws {
+    @Test("Who is told of a change finds it in force") func inForceWhenDelivered() async throws {
         let (first, _) = fixture.client()
         let store = try await SettingsStore.open(storage: first, configuration: .init(clock: fixture.clock))
         let settings = try await store.group(Counter.self)
@@ -274,7 +271,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("What is untold is kept however much it is") func whatIsUntoldIsKeptHoweverMuchItIs() {
+    @Test("What is untold is kept however much it is") func manyUndelivered() {
         func token(_ position: UInt64) -> ChangeToken {
             ChangeToken(history: 1, position: position, checksum: position)
         }

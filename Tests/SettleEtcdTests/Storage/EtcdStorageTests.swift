@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct EtcdStorageTests {
     private let fixture = EtcdFixture()
 
-    @Test("Each setting is a key with JSON") func eachSettingIsAKeyWithJSON() async throws {
+    @Test("Each setting is a key with JSON") func keysWithJSON() async throws {
         let (storage, _) = fixture.client()
         _ = try await storage.load()
         try await storage.append(
@@ -23,7 +23,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("A dictionary and a key in it are one value") func aDictionaryAndAKeyInItAreOneValue() async throws {
+    @Test("A dictionary and a key in it are one value") func dictionaryAndKeyWithin() async throws {
         let (storage, _) = fixture.client()
         _ = try await storage.load()
         try await storage.append(
@@ -41,8 +41,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("More than 126 keys are refused before anything is written")
-    func moreThan126KeysAreRefusedBeforeAnythingIsWritten() async throws {
+    @Test("More than 126 keys are refused before anything is written") func tooManyKeys() async throws {
         let (storage, _) = fixture.client()
         _ = try await storage.load()
         var values: [SettingKey: SettingValue?] = [:]
@@ -66,8 +65,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("A value of 1,400 kilobytes fits and a larger one is refused")
-    func aValueOf1400KilobytesFitsAndALargerOneIsRefused() async throws {
+    @Test("A value of 1,400 kilobytes fits and a larger one is refused") func largestValue() async throws {
         let (storage, _) = fixture.client()
         _ = try await storage.load()
         let large = String(repeating: "x", count: 1_468_006)
@@ -82,7 +80,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("Unknown keys are kept and listed") func unknownKeysAreKeptAndListed() async throws {
+    @Test("Unknown keys are kept and listed") func unknownKeys() async throws {
         fixture.cluster.put("/fleet/test/readme", "This is no JSON.")
         fixture.cluster.put("/fleet/test/a..b", "1")
         fixture.cluster.put("/fleet/testimony", "1")
@@ -102,7 +100,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("What others delete is found without a stream") func whatOthersDeleteIsFoundWithoutAStream() async throws {
+    @Test("What others delete is found without a stream") func deletedWithoutStream() async throws {
         let (storage, _) = fixture.client()
         for key in ["a", "b", "c"] { fixture.cluster.put("/fleet/test/\(key)", "1") }
         let position = try await storage.load().position
@@ -114,8 +112,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("A deletion by another tool is a conflict for a commit")
-    func aDeletionByAnotherToolIsAConflictForACommit() async throws {
+    @Test("A deletion by another tool is a conflict for a commit") func deletionConflict() async throws {
         let (storage, _) = fixture.client()
         fixture.cluster.put("/fleet/test/a", "1")
         let position = try await storage.load().position
@@ -129,7 +126,7 @@ import Testing
     }
 
     @Test("What the store was told is a conflict for a commit that has read before")
-    func whatTheStoreWasToldIsAConflictForACommitThatHasReadBefore() async throws {
+    func readBeforeChange() async throws {
         let (storage, _) = fixture.client()
         fixture.cluster.put("/fleet/test/a", "1")
         let position = try await storage.load().position
@@ -152,7 +149,7 @@ import Testing
     }
 
     @Test("A position of an earlier past is a conflict", arguments: [1, 30])
-    func aPositionOfAnEarlierPastIsAConflict(revisions: Int) async throws {
+    func positionOfEarlierHistory(revisions: Int) async throws {
         let (storage, _) = fixture.client()
         for number in 1...9 { fixture.cluster.put("/fleet/test/a", "\(number)") }
         let position = try await storage.load().position
@@ -168,7 +165,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("Clients begin with different members") func clientsBeginWithDifferentMembers() async throws {
+    @Test("Clients begin with different members") func firstMembers() async throws {
         var first: [String] = []
         for random in [0, 0.34, 0.99, 1] {
             let (storage, transport) = fixture.client { $0.random = { random } }
@@ -179,7 +176,7 @@ import Testing
         #expect(first == ["http://a", "http://b", "http://c", "http://c"])
     }
 
-    @Test("Another cluster is told and read anew") func anotherClusterIsToldAndReadAnew() async throws {
+    @Test("Another cluster is told and read anew") func anotherCluster() async throws {
         let (storage, _) = fixture.client()
         _ = try await storage.load()
         try await storage.append(StorageBatch(revision: 1, values: ["a": .integer(1)]), durability: .synced)
@@ -197,8 +194,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("An earlier state of the cluster is told and read anew")
-    func anEarlierStateOfTheClusterIsToldAndReadAnew() async throws {
+    @Test("An earlier state of the cluster is told and read anew") func earlierState() async throws {
         let (storage, _) = fixture.client()
         _ = try await storage.load()
         try await storage.append(StorageBatch(revision: 1, values: ["a": .integer(1)]), durability: .synced)
@@ -216,8 +212,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("Errors name the endpoint the prefix and what to do")
-    func errorsNameTheEndpointThePrefixAndWhatToDo() async throws {
+    @Test("Errors name the endpoint the prefix and what to do") func errorTexts() async throws {
         let (storage, transport) = fixture.client { $0.start = .withClusterOnly }
         transport.setAll(.refused)
         let unreached = await #expect(throws: StorageError.self) { _ = try await storage.load() }
@@ -238,7 +233,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("The next endpoint is taken when one fails") func theNextEndpointIsTakenWhenOneFails() async throws {
+    @Test("The next endpoint is taken when one fails") func nextEndpoint() async throws {
         let (storage, transport) = fixture.client()
         transport.set { $0.endpoint == "http://a" ? .refused : nil }
         _ = try await storage.load()
@@ -247,8 +242,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("A silent member is left when the deadline is over")
-    func aSilentMemberIsLeftWhenTheDeadlineIsOver() async throws {
+    @Test("A silent member is left when the deadline is over") func silentMember() async throws {
         let (storage, transport) = fixture.client()
         transport.set { $0.endpoint == "http://a" ? .silence : nil }
         let clock = fixture.clock
@@ -260,8 +254,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("A token is renewed when it is not known any more")
-    func aTokenIsRenewedWhenItIsNotKnownAnyMore() async throws {
+    @Test("A token is renewed when it is not known any more") func renewedToken() async throws {
         fixture.cluster.state.withLock { $0.password = "secret" }
         let (storage, transport) = fixture.client { $0.credentials = .init(name: "root", password: "secret") }
         _ = try await storage.load()

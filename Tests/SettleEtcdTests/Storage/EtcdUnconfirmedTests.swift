@@ -19,7 +19,7 @@ import Testing
         return tree
     }
 
-    @Test("One of two clients takes it back") func oneOfTwoClientsTakesItBack() async throws {
+    @Test("One of two clients takes it back") func twoClients() async throws {
         let first = try await open(fixture.clock)
         try await first.commit { try first.keys.setValue(1, forKey: "a") }
         try await first.commit(author: "alice", confirmWithin: .seconds(300)) {
@@ -47,8 +47,7 @@ import Testing
         try await second.close()
     }
 
-    @Test("A machine that comes too late has taken it back")
-    func aMachineThatComesTooLateHasTakenItBack() async throws {
+    @Test("A machine that comes too late has taken it back") func lateMachine() async throws {
         let first = try await open(fixture.clock)
         try await first.commit(confirmWithin: .seconds(300)) { try first.keys.setValue(2, forKey: "a") }
         try await first.close()

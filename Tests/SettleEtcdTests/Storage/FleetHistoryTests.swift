@@ -54,7 +54,7 @@ import Testing
         for store in [store, second] { try await store.close() }
     }
 
-    @Test("Without a policy there is none") func withoutAPolicyThereIsNone() async throws {
+    @Test("Without a policy there is none") func withoutPolicy() async throws {
         let token = try await commit(1)
         let store = try await open(.unchanged)
         await #expect(throws: SettingsError.self) { try await entries(of: store) }
@@ -83,7 +83,7 @@ import Testing
         for store in [store, second] { try await store.close() }
     }
 
-    @Test("What has changed since is a conflict") func whatHasChangedSinceIsAConflict() async throws {
+    @Test("What has changed since is a conflict") func changedSince() async throws {
         let token = try await commit(2, author: "dave")
         _ = try await commit(3, author: "carol")
         let store = try await open()
@@ -96,7 +96,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("An undo finds what is stored while it runs") func anUndoFindsWhatIsStoredWhileItRuns() async throws {
+    @Test("An undo finds what is stored while it runs") func storedDuringUndo() async throws {
         let token = try await commit(2, author: "dave")
         let (storage, transport) = fixture.client()
         let store = try await SettingsStore.open(
@@ -116,7 +116,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("Values are those of the revision") func valuesAreThoseOfTheRevision() async throws {
+    @Test("Values are those of the revision") func valuesAtRevision() async throws {
         let first = try await commit(1)
         fixture.cluster.put("/fleet/test/other", "\"x\"")
         let second = try await commit(2)
@@ -158,7 +158,7 @@ import Testing
     }
 
     /// Also where the program that undoes does not know the group.
-    @Test("What is an owner's is not taken back") func whatIsAnOwnersIsNotTakenBack() async throws {
+    @Test("What is an owner's is not taken back") func ownerOnly() async throws {
         let store = try await open()
         let guarded = try await store.group(Guarded.self)
         try await guarded.commit { guarded.wrongGuesses = 1 }
@@ -170,7 +170,7 @@ import Testing
     }
 
     /// A plain write and a commit, each with a name: who has made what is one transaction of etcd.
-    @Test("All authors of a transaction are named") func allAuthorsOfATransactionAreNamed() {
+    @Test("All authors of a transaction are named") func severalAuthors() {
         func transaction(_ name: String?) -> StoredTransaction {
             StoredTransaction(time: 1, author: TransactionAuthor(name: name), origin: .local, mutations: [])
         }
@@ -197,8 +197,7 @@ import Testing
     }
 
     /// Plain writes are one transaction of etcd, and one entry.
-    @Test("Plain writes that go out together are one entry")
-    func plainWritesThatGoOutTogetherAreOneEntry() async throws {
+    @Test("Plain writes that go out together are one entry") func writesTogether() async throws {
         let store = try await open()
         let settings = try await store.group(Counter.self)
         for number in 1...4 { settings.count = number }

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test("Both are read and a commit works at the first try", arguments: [false, true])
-    func bothAreReadAndACommitWorksAtTheFirstTry(isReversed: Bool) async throws {
+    func readAndCommitted(isReversed: Bool) async throws {
         let keys = isReversed ? [second, first] : [first, second]
         for (index, key) in keys.enumerated() { fixture.cluster.put(etcdKey(key), "\(index)") }
         let (storage, transport) = fixture.client()
@@ -40,7 +40,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("Both arrive by the stream and go by it", arguments: [false, true]) func bothArriveByTheStreamAndGoByIt(
+    @Test("Both arrive by the stream and go by it", arguments: [false, true]) func inTheStream(
         isReversed: Bool
     ) async throws {
         let keys = isReversed ? [second, first] : [first, second]
@@ -65,8 +65,7 @@ import Testing
         await follower.storage.close()
     }
 
-    @Test("Two stores with the two spellings commit in turn")
-    func twoStoresWithTheTwoSpellingsCommitInTurn() async throws {
+    @Test("Two stores with the two spellings commit in turn") func twoStores() async throws {
         let (one, firstTransport) = fixture.client()
         let (other, secondTransport) = fixture.client()
         var stores: [SettingsStore] = []
@@ -112,8 +111,7 @@ import Testing
         #expect(try LocalContents(copy.tree).values.keys.map(\.text) == [second.description])
     }
 
-    @Test("What was forgotten meanwhile comes for each of them")
-    func whatWasForgottenMeanwhileComesForEachOfThem() async throws {
+    @Test("What was forgotten meanwhile comes for each of them") func compactedMeanwhile() async throws {
         for key in [first, second] { fixture.cluster.put(etcdKey(key), "1") }
         let (storage, _) = fixture.client()
         var contents = try await storage.load()
@@ -131,7 +129,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("The history names each of them") func theHistoryNamesEachOfThem() async throws {
+    @Test("The history names each of them") func inTheHistory() async throws {
         let (writer, _) = fixture.client()
         _ = try await writer.load()
         let beginning = try #require(
@@ -147,7 +145,7 @@ import Testing
         for storage in [writer, reader] { await storage.close() }
     }
 
-    @Test("Locks of both names are two locks") func locksOfBothNamesAreTwoLocks() async throws {
+    @Test("Locks of both names are two locks") func twoLocks() async throws {
         let (storage, _) = fixture.client()
         _ = try await storage.load()
         var leases: [StorageLease] = []
@@ -160,7 +158,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("Unusable keys of both names are listed") func unusableKeysOfBothNamesAreListed() async throws {
+    @Test("Unusable keys of both names are listed") func unusableKeys() async throws {
         for name in [Self.composed, Self.decomposed] { fixture.cluster.put("/fleet/test/\(name)", "no JSON") }
         let (storage, _) = fixture.client()
         _ = try await storage.load()

@@ -75,8 +75,7 @@ import Testing
         return found
     }
 
-    @Test("Machines are listed with what is in force there")
-    func machinesAreListedWithWhatIsInForceThere() async throws {
+    @Test("Machines are listed with what is in force there") func listedMachines() async throws {
         let (first, second) = (try await machine("a"), try await machine("b"))
         try await first.limits.commit { first.limits.requests = 2 }
         let token = try #require(first.store.history.token)
@@ -93,7 +92,7 @@ import Testing
         #expect(fixture.cluster.text("/fleet/test$machines/a") == nil)
     }
 
-    @Test("What is not in force is not reported") func whatIsNotInForceIsNotReported() async throws {
+    @Test("What is not in force is not reported") func notInForce() async throws {
         let (first, second) = (try await machine("a"), try await machine("b"))
         try await first.limits.commit { first.limits.requests = 2 }
         let before = try #require(first.store.history.token)
@@ -118,8 +117,7 @@ import Testing
         for machine in [first, second] { try await machine.close() }
     }
 
-    @Test("A value that cannot be used is reported until it can")
-    func aValueThatCanNotBeUsedIsReportedUntilItCan() async throws {
+    @Test("A value that cannot be used is reported until it can") func unusableValue() async throws {
         let machine = try await machine("a")
         try await machine.limits.commit { machine.limits.requests = 2 }
         fixture.cluster.put("/fleet/test/requests", "11")
@@ -133,7 +131,7 @@ import Testing
     }
 
     @Test("A machine that cannot be reached is listed for as long as it may live")
-    func aMachineThatCanNotBeReachedIsListedForAsLongAsItMayLive() async throws {
+    func unreachableMachine() async throws {
         let (first, second) = (try await machine("a"), try await machine("b"))
         _ = try await machines(first.storage) { $0.count == 2 }
         second.transport.setAll(.refused)
@@ -145,7 +143,7 @@ import Testing
         for machine in [first, second] { try await machine.close() }
     }
 
-    @Test("A closed store ends its reports") func aClosedStoreEndsItsReports() async throws {
+    @Test("A closed store ends its reports") func closedStore() async throws {
         let machine = try await machine("a")
         _ = try await machines(machine.storage) { $0.count == 1 }
         try await machine.store.close()
@@ -224,8 +222,7 @@ import Testing
         try await machine.close()
     }
 
-    @Test("The reporter renews in time and begins anew after a failure")
-    func theReporterRenewsInTimeAndBeginsAnewAfterAFailure() {
+    @Test("The reporter renews in time and begins anew after a failure") func renewedReport() {
         var reporter = MachineReporter(timeToLive: .seconds(30))
         var machine = EtcdMachine(name: "a", token: nil, problems: [:], program: "p", time: 0)
         #expect(reporter.next(machine, now: .zero) == .register)
@@ -246,7 +243,7 @@ import Testing
         #expect(reporter.next(machine, now: .seconds(12)) == .register && reporter.currentLease == nil)
     }
 
-    @Test("A report survives being written") func aReportSurvivesBeingWritten() {
+    @Test("A report survives being written") func writtenReport() {
         let token = ChangeToken(history: 1, position: 2, checksum: 3)
         let machine = EtcdMachine(
             name: "a", token: token, layers: ["/app$groups/é/": token, "/app$hosts/a/": nil],

@@ -22,7 +22,7 @@ import Testing
         return error.description
     }
 
-    @Test("A prefix within is reported when it is read") func aPrefixWithinIsReportedWhenItIsRead() async throws {
+    @Test("A prefix within is reported when it is read") func readPrefixWithin() async throws {
         let inner = try await storeWithin()
         let (outer, _) = fixture.client()
         let tree = try await outer.load().tree
@@ -36,8 +36,7 @@ import Testing
         for storage in [inner, outer] { await storage.close() }
     }
 
-    @Test("A prefix within is reported once when a change shows it")
-    func aPrefixWithinIsReportedOnceWhenAChangeShowsIt() async throws {
+    @Test("A prefix within is reported once when a change shows it") func changedPrefixWithin() async throws {
         let (follower, _) = try await fixture.follower()
         let inner = try await storeWithin()
         #expect(try await issue(of: follower.events).contains("“/fleet/test/inner/”"))
@@ -50,7 +49,7 @@ import Testing
         for storage in [inner, follower.storage] { await storage.close() }
     }
 
-    @Test("A prefix around is reported by the next audit") func aPrefixAroundIsReportedByTheNextAudit() async throws {
+    @Test("A prefix around is reported by the next audit") func prefixAround() async throws {
         let (outer, _) = fixture.client { $0.prefix = "/fleet/" }
         _ = try await outer.load()
         try await outer.append(StorageBatch(revision: 1, values: ["a": .integer(1)]), durability: .synced)
@@ -63,7 +62,7 @@ import Testing
         for storage in [outer, follower.storage] { await storage.close() }
     }
 
-    @Test("A name of a marker or lock within is refused") func aNameOfAMarkerOrLockWithinIsRefused() async throws {
+    @Test("A name of a marker or lock within is refused") func reservedNames() async throws {
         let (storage, _) = fixture.client()
         for name in ["inner/$settle/locks/job", "$settle/markers/me", "$settle/else"] as [SettingKey] {
             #expect(throws: StorageError.self) { try storage.check(.integer(1), at: name) }
@@ -73,7 +72,7 @@ import Testing
         #expect(KeyName("$settle/locks/c/$settle/locks/d").kind == .lock("c/$settle/locks/d"))
     }
 
-    @Test("Prefixes beside are not reported") func prefixesBesideAreNotReported() async throws {
+    @Test("Prefixes beside are not reported") func prefixesBeside() async throws {
         #expect(KeySpace(prefix: "/fleet/test/").outer.map(\.prefix) == ["/", "/fleet/"])
         #expect(KeySpace(prefix: "fleet").outer.isEmpty)
         let (beside, _) = fixture.client { $0.prefix = "/fleet/testimony" }

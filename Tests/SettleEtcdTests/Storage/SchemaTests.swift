@@ -13,7 +13,7 @@ import Testing
 
     private var stored: String? { fixture.cluster.text("/fleet/test/$settle/schema") }
 
-    @Test("The first service of each version stores it") func theFirstServiceOfEachVersionStoresIt() async throws {
+    @Test("The first service of each version stores it") func firstOfEachVersion() async throws {
         let (storage, _) = fixture.client()
         _ = try await storage.load()
         #expect(try storage.schema() == nil)
@@ -31,7 +31,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("Followers have it without a change") func followersHaveItWithoutAChange() async throws {
+    @Test("Followers have it without a change") func followedSchema() async throws {
         let (writer, _) = fixture.client()
         _ = try await writer.load()
         try await writer.append(StorageBatch(revision: 1, values: ["a": .integer(1)]), durability: .synced)
@@ -53,7 +53,7 @@ import Testing
         for storage in [writer, follower.storage, late] { await storage.close() }
     }
 
-    @Test("A schema is not taken for settings") func aSchemaIsNotTakenForSettings() async throws {
+    @Test("A schema is not taken for settings") func schemaAmongSettings() async throws {
         let (storage, _) = fixture.client()
         _ = try await storage.load()
         try await storage.storeSchema(first, version: nil)
@@ -65,8 +65,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("What is no schema is an error until it is replaced")
-    func whatIsNoSchemaIsAnErrorUntilItIsReplaced() async throws {
+    @Test("What is no schema is an error until it is replaced") func invalidSchema() async throws {
         fixture.cluster.put("/fleet/test/$settle/schema", "[1]")
         let (storage, _) = fixture.client()
         _ = try await storage.load()
@@ -86,7 +85,7 @@ import Testing
             ("1.0.1", "1", true), ("1.b", "1.a", true), ("1.a", "1.b", false), ("", "", false), ("1..2", "1..1", true),
             ("18446744073709551616", "9", false),
         ])
-    func versionsAreComparedAsNumbers(_ left: String, _ right: String, _ isNewer: Bool) {
+    func comparedVersions(_ left: String, _ right: String, _ isNewer: Bool) {
         #expect(SchemaRecord.isNewer(left, than: right) == isNewer)
     }
 }

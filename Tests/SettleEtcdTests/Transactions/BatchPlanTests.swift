@@ -31,15 +31,14 @@ import Testing
         }
     }
 
-    @Test("A batch of outer and inner keys writes each key once")
-    func aBatchOfOuterAndInnerKeysWritesEachKeyOnce() throws {
+    @Test("A batch of outer and inner keys writes each key once") func outerAndInnerKeys() throws {
         let plan = try plan(
             ["g": .dictionary(["x": .integer(1)]), "g.y": .integer(2), "g.x": nil, "h.i": .integer(3)],
             over: mirror([:]))
         #expect(writes(plan) == ["g = {\"y\":2}", "h.i = 3"])
     }
 
-    @Test("A key in a stored dictionary rewrites it") func aKeyInAStoredDictionaryRewritesIt() throws {
+    @Test("A key in a stored dictionary rewrites it") func keyInDictionary() throws {
         let stored = mirror(["g": "{\"x\":1,\"y\":1}", "g.z": "1"])
         #expect(
             writes(try plan(["g.x": .integer(2)], over: stored)) == ["delete g.z", "g = {\"x\":2,\"y\":1,\"z\":1}"])
@@ -47,13 +46,13 @@ import Testing
         #expect(writes(try plan(["g.x": nil, "g.y": nil, "g.z": nil], over: stored)) == ["delete g.z", "delete g"])
     }
 
-    @Test("Many keys within are deleted as a range") func manyKeysWithinAreDeletedAsARange() throws {
+    @Test("Many keys within are deleted as a range") func deletedRange() throws {
         var stored: [String: String] = [:]
         for index in 0..<40 { stored["g.k\(index)"] = "1" }
         #expect(writes(try plan(["g": .integer(1)], over: mirror(stored))) == ["delete g.…", "g = 1"])
     }
 
-    @Test("What is not there needs no deletion") func whatIsNotThereNeedsNoDeletion() throws {
+    @Test("What is not there needs no deletion") func nothingToDelete() throws {
         #expect(writes(try plan(["g": nil], over: mirror([:]))).isEmpty)
     }
 
@@ -63,8 +62,7 @@ import Testing
         try BatchPlan(values, over: mirror, client: "me", marker: Marker(session: 7), reads: reading)
     }
 
-    @Test("What a batch writes is compared with marker and head")
-    func whatABatchWritesIsComparedWithMarkerAndHead() throws {
+    @Test("What a batch writes is compared with marker and head") func comparedWrites() throws {
         let stored = mirror(["a.b": "1", "$settle/markers/me": Self.marker, "$settle/head": ""])
         let plan = try plan(["a.b": .integer(2)], over: stored)
         let all = Array("/p0".utf8)
@@ -81,16 +79,14 @@ import Testing
         #expect(plan.puts.map { space.name(of: $0.key)?.text } == ["a.b", "$settle/markers/me", "$settle/head"])
     }
 
-    @Test("What a batch has read is compared with what is within it")
-    func whatABatchHasReadIsComparedWithWhatIsWithinIt() throws {
+    @Test("What a batch has read is compared with what is within it") func comparedReads() throws {
         let stored = mirror(["k1": "1", "read": "1", "read.inner": "1", "other": "1"])
         let plan = try exact(over: stored, reading: ["read", "missing"])
         let names = plan.request.comparisons.dropFirst(2).compactMap { space.name(of: $0.key)?.text }
         #expect(names == ["k1", "missing", "read", "read.inner", "k1.", "missing.", "read."])
     }
 
-    @Test("A batch that may have read anything compares the prefix")
-    func aBatchThatMayHaveReadAnythingComparesThePrefix() throws {
+    @Test("A batch that may have read anything compares the prefix") func comparedPrefix() throws {
         func names(_ count: Int, reading: Set<SettingKey>?) throws -> [String] {
             let stored = mirror(Dictionary(uniqueKeysWithValues: (0..<count).map { ("k\($0)", "1") }))
             let plan = try exact(["k1": .integer(2), "new": .integer(1)], over: stored, reading: reading)
@@ -104,8 +100,7 @@ import Testing
         #expect(try names(3, reading: Set((0..<100).map { .path("k\($0)") })) == ["k1", "k0", "k2"])
     }
 
-    @Test("The price of a batch does not depend on the number of keys")
-    func thePriceOfABatchDoesNotDependOnTheNumberOfKeys() throws {
+    @Test("The price of a batch does not depend on the number of keys") func priceOfBatch() throws {
         func comparisons(_ count: Int) throws -> [Comparison] {
             let stored = mirror(Dictionary(uniqueKeysWithValues: (0..<count).map { ("k\($0)", "1") }))
             return try exact(over: stored, reading: ["k0", "k2"]).request.comparisons
@@ -114,7 +109,7 @@ import Testing
         #expect(try few == comparisons(10_000) && few.allSatisfy { $0.key != space.key("") })
     }
 
-    @Test("More settings make no commit slower") func moreSettingsMakeNoCommitSlower() throws {
+    @Test("More settings make no commit slower") func moreSettings() throws {
         let clock = ContinuousClock()
         let pairs = (0..<20_000).map { number in
             GatewayPair(

@@ -20,8 +20,7 @@ import Testing
         return client
     }
 
-    @Test("A transaction that landed is found in the marker")
-    func aTransactionThatLandedIsFoundInTheMarker() async throws {
+    @Test("A transaction that landed is found in the marker") func landed() async throws {
         let (storage, transport) = try await opened()
         let before = fixture.cluster.revision
         transport.setNext([.answerLost])
@@ -32,8 +31,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("A transaction that did not arrive cannot land any more")
-    func aTransactionThatDidNotArriveCanNotLandAnyMore() async throws {
+    @Test("A transaction that did not arrive cannot land any more") func cannotLandLater() async throws {
         let (storage, transport) = try await opened()
         // The barriers succeed.
         transport.setNext([.requestLost, nil, .requestLost])
@@ -57,7 +55,7 @@ import Testing
 
     /// As through a balancer of load that has closed an idle connection: nothing is wrong.
     @Test("A transaction that did not arrive is sent again", arguments: [FakeTransport.Fault.requestLost, .refused])
-    func aTransactionThatDidNotArriveIsSentAgain(
+    func sentAgain(
         _ fault: FakeTransport.Fault
     ) async throws {
         let (storage, transport) = fixture.client { $0.endpoints = ["http://balancer:2379"] }
@@ -77,8 +75,7 @@ import Testing
     }
 
     /// Its marker was the client's first, so without one it would land.
-    @Test("A request that was given up does not land after the end of its client")
-    func aRequestThatWasGivenUpDoesNotLandAfterTheEndOfItsClient() async throws {
+    @Test("A request that was given up does not land after the end of its client") func givenUpRequest() async throws {
         fixture.cluster.put("/fleet/test/b", "1")
         let (storage, transport) = fixture.client()
         _ = try await storage.load()
@@ -94,8 +91,7 @@ import Testing
         #expect(fixture.cluster.text("/fleet/test/a") == nil)
     }
 
-    @Test("A deletion is noticed after the end of its client")
-    func aDeletionIsNoticedAfterTheEndOfItsClient() async throws {
+    @Test("A deletion is noticed after the end of its client") func deletionByEndedClient() async throws {
         for number in 0..<120 { fixture.cluster.put("/fleet/test/key\(number)", "1") }
         let (storage, _) = fixture.client()
         let position = try await storage.load().position
@@ -112,8 +108,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("A full database is told and what landed is not lost")
-    func aFullDatabaseIsToldAndWhatLandedIsNotLost() async throws {
+    @Test("A full database is told and what landed is not lost") func fullDatabase() async throws {
         let (storage, _) = try await opened()
         fixture.cluster.state.withLock { $0.isFull = true }
         // The first one that finds it full has landed.
@@ -136,7 +131,7 @@ import Testing
     @Test(
         "Until it is settled it may have been stored",
         arguments: [FakeTransport.Fault.answerLost, .requestLost, .noQuorum, .cut(at: 40), .emptyObject])
-    func untilItIsSettledItMayHaveBeenStored(_ fault: FakeTransport.Fault) async throws {
+    func unsettled(_ fault: FakeTransport.Fault) async throws {
         let (storage, transport) = try await opened()
         transport.set { $0.path == EtcdPath.transaction ? fault : nil }
         let lost = batch(2)
@@ -157,8 +152,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("It is told even if the next one is left open too")
-    func itIsToldEvenIfTheNextOneIsLeftOpenToo() async throws {
+    @Test("It is told even if the next one is left open too") func twoUnsettled() async throws {
         let (storage, transport) = try await opened()
         transport.set { $0.path == EtcdPath.transaction ? .answerLost : nil }
         let lost = batch(2)
@@ -177,7 +171,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("The lost answer of a poison is no transaction") func theLostAnswerOfAPoisonIsNoTransaction() async throws {
+    @Test("The lost answer of a poison is no transaction") func lostBarrier() async throws {
         let (storage, transport) = try await opened()
         // The barrier's answer is lost, and then it is asked again: the batch has not landed, and is sent once more.
         transport.setNext([.requestLost, .answerLost])
@@ -189,7 +183,7 @@ import Testing
     }
 
     @Test("What has landed is acknowledged even if nothing more can be read")
-    func whatHasLandedIsAcknowledgedEvenIfNothingMoreCanBeRead() async throws {
+    func acknowledgedWithoutReads() async throws {
         let (storage, transport) = try await opened()
         let faults = Mutex<[FakeTransport.Fault?]>([.answerLost, nil])
         transport.set { request in
@@ -203,7 +197,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("Others may have replaced what landed") func othersMayHaveReplacedWhatLanded() async throws {
+    @Test("Others may have replaced what landed") func replacedByOthers() async throws {
         let (storage, transport) = try await opened()
         transport.set { $0.path == EtcdPath.transaction ? .answerLost : nil }
         let lost = batch(2)
@@ -218,7 +212,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("A commit that landed runs once") func aCommitThatLandedRunsOnce() async throws {
+    @Test("A commit that landed runs once") func landedCommit() async throws {
         let (storage, transport) = fixture.client()
         let store = try await SettingsStore.open(
             storage: storage, configuration: .init(clock: fixture.clock))

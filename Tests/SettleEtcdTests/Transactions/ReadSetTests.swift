@@ -46,7 +46,7 @@ import Testing
         return try await body()
     }
 
-    @Test("A write that a commit has read is noticed") func aWriteThatACommitHasReadIsNoticed() async throws {
+    @Test("A write that a commit has read is noticed") func readWrite() async throws {
         let ways: [(SettingsStore, Limits) throws -> Int] = [
             { _, settings in settings.limit },
             { _, settings in settings.$limit.domains.stored ?? 0 },
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("A removal that a commit has read is noticed") func aRemovalThatACommitHasReadIsNoticed() async throws {
+    @Test("A removal that a commit has read is noticed") func readRemoval() async throws {
         let (store, settings, transport) = try await open()
         fixture.cluster.delete("/fleet/test/limit")
         try await whileTimePasses { try await store.commit { settings.result = settings.limit } }
@@ -78,7 +78,7 @@ import Testing
     @Test(
         "What is stored around or within a key is noticed",
         arguments: ["dictionary", "dictionary.inner", "dictionary.new"])
-    func whatIsStoredAroundOrWithinAKeyIsNoticed(_ key: String) async throws {
+    func storedAroundOrWithin(_ key: String) async throws {
         let (store, settings, transport) = try await open()
         fixture.cluster.put("/fleet/test/\(key)", key == "dictionary" ? "{\"more\":1}" : "7")
         try await whileTimePasses {
@@ -92,8 +92,7 @@ import Testing
         try await whileTimePasses { try await store.close() }
     }
 
-    @Test("A commit that only reads asks for what it has read")
-    func aCommitThatOnlyReadsAsksForWhatItHasRead() async throws {
+    @Test("A commit that only reads asks for what it has read") func onlyReads() async throws {
         let (store, settings, transport) = try await open()
         fixture.cluster.put("/fleet/test/limit", "9")
         #expect(try await whileTimePasses { try await store.commit { settings.limit } } == 9)
@@ -102,8 +101,7 @@ import Testing
     }
 
     /// What such a commit compares is in `BatchPlanTests`.
-    @Test("What a commit has not read comes into force too")
-    func whatACommitHasNotReadComesIntoForceToo() async throws {
+    @Test("What a commit has not read comes into force too") func notRead() async throws {
         let (store, settings, transport) = try await open()
         fixture.cluster.put("/fleet/test/else", "5")
         try await whileTimePasses {
@@ -120,7 +118,7 @@ import Testing
     }
 
     @Test("A follower of the history gets what was stored unnoticed before a commit")
-    func aFollowerOfTheHistoryGetsWhatWasStoredUnnoticedBeforeACommit() async throws {
+    func followedUnnoticed() async throws {
         let (store, settings, transport) = try await open()
         let token = try #require(store.history.token)
         fixture.cluster.put("/fleet/test/else", "5")
@@ -138,8 +136,7 @@ import Testing
         try await whileTimePasses { try await store.close() }
     }
 
-    @Test("An inherited write is not contested by own transactions")
-    func anInheritedWriteIsNotContestedByOwnTransactions() async throws {
+    @Test("An inherited write is not contested by own transactions") func inheritedWrite() async throws {
         let copy = InMemoryStorage()
         let (storage, transport) = fixture.client(localCopy: InMemoryStorage(sharing: copy))
         _ = try await storage.load()
@@ -164,7 +161,7 @@ import Testing
     }
 
     @Test("A write over what a tool has stored unnoticed is given up when it is inherited")
-    func aWriteOverWhatAToolHasStoredUnnoticedIsGivenUpWhenItIsInherited() async throws {
+    func inheritedWriteOverUnnoticed() async throws {
         let copy = InMemoryStorage()
         let (storage, transport) = fixture.client(localCopy: InMemoryStorage(sharing: copy))
         _ = try await storage.load()

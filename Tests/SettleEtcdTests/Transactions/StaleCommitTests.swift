@@ -40,7 +40,7 @@ import Testing
         return try await body()
     }
 
-    @Test("Writing the same again is stored") func writingTheSameAgainIsStored() async throws {
+    @Test("Writing the same again is stored") func sameValueAgain() async throws {
         let (first, transport, second) = try await open()
         try await whileTimePasses { try await first.commit { try first.keys.setValue("A", forKey: "switch") } }
         let storage = fixture.client().storage
@@ -74,7 +74,7 @@ import Testing
 
     /// Also if the stream has brought something older that the store has not taken yet.
     @Test("The holder of a lock reads what the last one committed", arguments: [false, true])
-    func theHolderOfALockReadsWhatTheLastOneCommitted(hasNews: Bool) async throws {
+    func nextHolderReads(hasNews: Bool) async throws {
         let (first, transport, second) = try await open()
         try await whileTimePasses {
             try await second.withLock(named: "job") {

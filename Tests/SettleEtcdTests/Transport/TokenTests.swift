@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("The storages of a transport authenticate once") func theStoragesOfATransportAuthenticateOnce() async throws {
+    @Test("The storages of a transport authenticate once") func authenticatedOnce() async throws {
         let transport = FakeTransport(fixture.cluster)
         let gate = Gate(transport)
         let storages = (0..<20).map { _ in EtcdStorage(configuration(), transport: gate) }
@@ -92,7 +92,7 @@ import Testing
         for storage in storages { await storage.close() }
     }
 
-    @Test("The calls of a client wait for one token") func theCallsOfAClientWaitForOneToken() async throws {
+    @Test("The calls of a client wait for one token") func waitingCalls() async throws {
         let gate = Gate(FakeTransport(fixture.cluster))
         let client = client(gate)
         let reads = (0..<20).map { _ in Task { try await read(client) } }
@@ -102,8 +102,7 @@ import Testing
         #expect(authentications == 1)
     }
 
-    @Test("Whoever is cancelled leaves the token to the others")
-    func whoeverIsCancelledLeavesTheTokenToTheOthers() async throws {
+    @Test("Whoever is cancelled leaves the token to the others") func cancelledWaiter() async throws {
         let gate = Gate(FakeTransport(fixture.cluster))
         let (first, second) = (client(gate), client(gate))
         let cancelled = Task { try await read(first) }
@@ -116,8 +115,7 @@ import Testing
         _ = await cancelled.result
     }
 
-    @Test("A member that is silent holds up only who has turned to it")
-    func aMemberThatIsSilentHoldsUpOnlyWhoHasTurnedToIt() async throws {
+    @Test("A member that is silent holds up only who has turned to it") func silentMember() async throws {
         let transport = FakeTransport(fixture.cluster)
         transport.set { $0.path == EtcdPath.authenticate && $0.endpoint == "http://a" ? .silence : nil }
         let (silent, other) = (client(transport), client(transport, first: 0.5))
@@ -131,7 +129,7 @@ import Testing
     }
 
     /// Its streams end one after the other; the second one ends after there is a new token.
-    @Test("Followers of an ended token get one new one") func followersOfAnEndedTokenGetOneNewOne() async throws {
+    @Test("Followers of an ended token get one new one") func followersOfEndedToken() async throws {
         let transport = FakeTransport(fixture.cluster)
         var configuration = configuration()
         // The clock runs faster than the calls. Whoever had to wait for long would turn to the other member.
@@ -155,8 +153,7 @@ import Testing
         for follower in followers { await follower.storage.close() }
     }
 
-    @Test("What needs a token has not happened without one")
-    func whatNeedsATokenHasNotHappenedWithoutOne() async throws {
+    @Test("What needs a token has not happened without one") func withoutToken() async throws {
         let transport = FakeTransport(fixture.cluster)
         let storage = EtcdStorage(configuration(), transport: transport)
         _ = try await storage.load()
@@ -167,7 +164,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("A wrong password is named and never shown") func aWrongPasswordIsNamedAndNeverShown() async throws {
+    @Test("A wrong password is named and never shown") func wrongPassword() async throws {
         let (storage, _) = fixture.client {
             $0.credentials = .init(name: "root", password: "guess")
             $0.endpoints = ["http://me:guess@a:2379"]
@@ -190,15 +187,14 @@ import Testing
         #expect("\(configuration)" == "“/x/” at http://…@a:2379, b")
     }
 
-    @Test("A refused certificate is named") func aRefusedCertificateIsNamed() {
+    @Test("A refused certificate is named") func refusedCertificate() {
         let failure = GatewayFailure(
             kind: .unreached, endpoint: "https://a", reason: "handshakeFailed: CERTIFICATE_VERIFY_FAILED")
         let error = KeySpace(prefix: "/x/").error(failure, "read")
         #expect(error.code == .unavailable && error.description.contains("Check that the client trusts the authority"))
     }
 
-    @Test("Each user of each cluster has a token of its own")
-    func eachUserOfEachClusterHasATokenOfItsOwn() async throws {
+    @Test("Each user of each cluster has a token of its own") func separateTokens() async throws {
         let tokens = EtcdTokens()
         let user = EtcdTokens.User(endpoints: ["a", "b"], credentials: .init(name: "one", password: "1"))
         var (other, elsewhere) = (user, user)

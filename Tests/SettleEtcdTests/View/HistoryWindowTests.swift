@@ -9,7 +9,7 @@ import Testing
         body(&window)
     }
 
-    @Test("It grows until the first revision") func itGrowsUntilTheFirstRevision() {
+    @Test("It grows until the first revision") func firstRevision() {
         var window = HistoryWindow(before: 100_000)
         #expect(window.start == 100_000 - 1_024)
         #expect(Self.step(&window) { $0.foundTooFew(isAny: true) } == true)
@@ -21,7 +21,7 @@ import Testing
         #expect(Self.step(&window) { $0.foundTooFew(isAny: false) } == false)
     }
 
-    @Test("A compacted start is the beginning") func aCompactedStartIsTheBeginning() {
+    @Test("A compacted start is the beginning") func compactedStart() {
         var window = HistoryWindow(before: 100_000)
         #expect(Self.step(&window) { $0.wasCompacted(upTo: 99_500) } == true)
         #expect(window.start == 99_500 && window.isAtBeginning)
@@ -92,7 +92,7 @@ import Testing
         #expect(recent.records(after: record(5).token, limit: 9) == nil)
     }
 
-    @Test("More than there is room for is the end") func moreThanThereIsRoomForIsTheEnd() {
+    @Test("More than there is room for is the end") func withoutRoom() {
         var recent = recent(.keep(transactions: 5))
         let earlier = (1...2_000).map { record(UInt64($0)) }
         recent.moveBeginning(to: record(2_000).token)
@@ -108,7 +108,7 @@ import Testing
         #expect(recent.page(before: record(980).token, limit: 64, now: 1_000)?.isEnough == false)
     }
 
-    @Test("A wrong clock cuts nothing off") func aWrongClockCutsNothingOff() {
+    @Test("A wrong clock cuts nothing off") func wrongClock() {
         let day = 86_400.0
         var recent = recent(.keep(for: .days(3)))
         let times = [1, 9, -900, 10, 0, 11].map { $0 * day }

@@ -52,7 +52,7 @@ import Testing
         await follower.storage.close()
     }
 
-    @Test("A deletion that is left out is found") func aDeletionThatIsLeftOutIsFound() async throws {
+    @Test("A deletion that is left out is found") func omittedDeletion() async throws {
         fixture.cluster.put("/fleet/test/a", "1")
         let (follower, transport) = try await fixture.follower()
         transport.state.withLock { $0.lostEvents = 1 }
@@ -62,8 +62,7 @@ import Testing
         await follower.storage.close()
     }
 
-    @Test("The marker of a client that does not come back goes with age")
-    func theMarkerOfAClientThatDoesNotComeBackGoesWithAge() async throws {
+    @Test("The marker of a client that does not come back goes with age") func oldMarker() async throws {
         let now = TimeSource(fixture.clock).now()
         func marker(_ name: String, days: Double) {
             fixture.cluster.put(
@@ -124,7 +123,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("A follower that never writes gets a new token") func aFollowerThatNeverWritesGetsANewToken() async throws {
+    @Test("A follower that never writes gets a new token") func renewedToken() async throws {
         fixture.cluster.state.withLock { ($0.password, $0.watchRefusal) = ("secret", "etcdserver: permission denied") }
         let (storage, transport) = fixture.client {
             $0.credentials = .init(name: "root", password: "secret")

@@ -31,7 +31,7 @@ import Testing
 
     /// - Parameter name: What the lost history has written: a setting that the snapshot has, or a new one.
     @Test("A follower of the lost history reads everything again", arguments: ["a", "new"], [false, true])
-    func aFollowerOfTheLostHistoryReadsEverythingAgain(name: String, isCompacted: Bool) async throws {
+    func followedLostHistory(name: String, isCompacted: Bool) async throws {
         // That a key is gone is no proof without the history.
         if isCompacted, name == "new" { return }
         put("a", 1)
@@ -68,7 +68,7 @@ import Testing
     }
 
     /// Also while no stream is open, and of more keys than a transaction compares.
-    @Test("A call notices it before the next stream", arguments: [false, true]) func aCallNoticesItBeforeTheNextStream(
+    @Test("A call notices it before the next stream", arguments: [false, true]) func noticedByCall(
         isCommit: Bool
     ) async throws {
         for number in 0..<1_000 { put("key\(number)", 0) }
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test("A follower that was away for long is not alarmed", arguments: [false, true])
-    func aFollowerThatWasAwayForLongIsNotAlarmed(isCompacted: Bool) async throws {
+    func longAway(isCompacted: Bool) async throws {
         for name in ["a", "b", "gone"] { put(name, 1) }
         let (follower, transport) = try await fixture.follower()
         try await follower.storage.append(StorageBatch(revision: 1, values: ["d": .integer(1)]), durability: .synced)
@@ -132,8 +132,7 @@ import Testing
     }
 
     /// Nothing was stored under the prefix for long, and etcd has compacted what was known last.
-    @Test("A quiet prefix is not read as a whole after an interruption")
-    func aQuietPrefixIsNotReadAsAWholeAfterAnInterruption() async throws {
+    @Test("A quiet prefix is not read as a whole after an interruption") func quietPrefix() async throws {
         put("a", 1)
         let (follower, transport) = try await fixture.follower()
         let known = await follower.storage.view.mirror.revision
@@ -157,8 +156,7 @@ import Testing
     }
 
     /// The check of the history comes before the batch is settled.
-    @Test("A batch in doubt stays so while the history cannot be checked")
-    func aBatchInDoubtStaysSoWhileTheHistoryCanNotBeChecked() async throws {
+    @Test("A batch in doubt stays so while the history cannot be checked") func uncheckedBatch() async throws {
         let (follower, transport) = try await fixture.follower()
         let batch = StorageBatch(revision: 1, values: ["a": .integer(1)])
         transport.set { $0.path == EtcdPath.transaction ? .answerLost : nil }
@@ -205,7 +203,7 @@ import Testing
         "Plain writes of the lost history are given up",
         arguments: [["a": .integer(2)], ["new": .integer(2)], ["a": nil]] as [[SettingKey: SettingValue?]],
         [false, true])
-    func plainWritesOfTheLostHistoryAreGivenUp(lost: [SettingKey: SettingValue?], startsOffline: Bool) async throws {
+    func writesOfLostHistory(lost: [SettingKey: SettingValue?], startsOffline: Bool) async throws {
         restore(try await leavePending(lost))
         let (storage, transport) = client()
         if startsOffline { transport.setAll(.refused) }
@@ -226,7 +224,7 @@ import Testing
 
     /// The value is older than the revision that the write was based on.
     @Test("A plain write does not replace what the restored cluster has acknowledged")
-    func aPlainWriteDoesNotReplaceWhatTheRestoredClusterHasAcknowledged() async throws {
+    func acknowledgedAfterRestore() async throws {
         let snapshot = try await leavePending(["a": .integer(2)])
         fixture.cluster.restore(snapshot)
         put("b", 7)
@@ -240,7 +238,7 @@ import Testing
     }
 
     @Test("Plain writes of the same history go out", arguments: [false, true], [false, true])
-    func plainWritesOfTheSameHistoryGoOut(isCompacted: Bool, startsOffline: Bool) async throws {
+    func writesOfSameHistory(isCompacted: Bool, startsOffline: Bool) async throws {
         _ = try await leavePending(["a": .integer(2)])
         fixture.cluster.delete("/fleet/test/a")
         for number in 1...9 { put("c", number) }
@@ -272,8 +270,7 @@ import Testing
         return mirror
     }
 
-    @Test("Any other revision is a difference unless it came after the read")
-    func anyOtherRevisionIsADifferenceUnlessItCameAfterTheRead() {
+    @Test("Any other revision is a difference unless it came after the read") func otherRevisions() {
         let known = mirror([pair("a", "1", 5), pair("b", "1", 9), pair("c", "1", 6)], at: 9)
         let later = [pair("a", "1", 7), pair("b", "1", 9), pair("c", "1", 6)]
         #expect(known.differences(from: later, at: 9) == [space.key("a"): 7])
@@ -285,7 +282,7 @@ import Testing
         #expect(known.differences(from: [pair("a", "1", 5)], at: 8) == [space.key("c"): 0])
     }
 
-    @Test("A witness tells what a read shows") func aWitnessTellsWhatAReadShows() {
+    @Test("A witness tells what a read shows") func readThroughWitness() {
         let witness = mirror([pair("a", "1", 5), pair("b", "2", 5), pair("c", "1", 3)], at: 8)
             .witness(hasAllDeletions: true)
         func succession(_ pairs: [GatewayPair], count: Int64 = 3) -> Succession {
@@ -306,7 +303,7 @@ import Testing
         #expect(empty.succession(in: RangeAnswer(pairs: [pair("a", "1", 5)], count: 1), of: space) == .incomplete)
     }
 
-    @Test("A read of everything shows an earlier revision") func aReadOfEverythingShowsAnEarlierRevision() {
+    @Test("A read of everything shows an earlier revision") func earlierRevision() {
         let known: [KeyName: Int64] = ["a": 5, "b": 3, "$settle/markers/me": 5]
         func succession(_ pairs: GatewayPair...) -> Succession {
             mirror(pairs, at: 20).succession(after: known, upTo: 8)

@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test("The delays double up to the longest and begin anew after a minute")
-    mutating func theDelaysDoubleUpToTheLongestAndBeginAnewAfterAMinute() {
+    mutating func growingDelays() {
         let delays = (0..<7).map { _ in machine.failed(now: .zero, random: 1) }
         #expect(delays == [1, 2, 4, 8, 16, 30, 30].map { Duration.seconds($0) })
         #expect(machine.failed(now: .zero, random: 0) == .seconds(15))
@@ -33,7 +33,7 @@ import Testing
         #expect(machine.state == .ended(.authenticate))
     }
 
-    @Test("The loss of the leader ends the stream") mutating func theLossOfTheLeaderEndsTheStream() {
+    @Test("The loss of the leader ends the stream") mutating func lostLeader() {
         machine.open(now: .zero)
         let actions = receive(
             "{\"error\":{\"grpc_code\":14,\"http_code\":503,\"message\":\"etcdserver: no leader\",\"http_status\":\"x\"}}\n"
@@ -59,14 +59,14 @@ import Testing
             "rpc error: code = PermissionDenied desc = etcdserver: invalid auth token", "etcdserver: permission denied",
             "etcdserver: revision of auth store is old",
         ])
-    mutating func aRefusalThatMayBeOfTheTokenIsTold(_ reason: String) {
+    mutating func refusedToken(_ reason: String) {
         machine.open(now: .zero)
         let actions = receive(
             "{\"result\":{\"header\":{},\"created\":true,\"canceled\":true,\"cancel_reason\":\"\(reason)\"}}\n")
         #expect(actions == [.ended(reason: reason, isUnauthenticated: true)])
     }
 
-    @Test("A compacted beginning is told") mutating func aCompactedBeginningIsTold() {
+    @Test("A compacted beginning is told") mutating func compactedBeginning() {
         machine.open(now: .zero)
         let actions = receive(
             "{\"result\":{\"header\":{\"revision\":\"9\"},\"created\":true}}\n"
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test("Fragments are one answer and a transaction is one update")
-    mutating func fragmentsAreOneAnswerAndATransactionIsOneUpdate() {
+    mutating func fragments() {
         machine.open(now: .zero)
         _ = receive("{\"result\":{\"created\":true}}\n")
         let first = "{\"kv\":{\"key\":\"YQ==\",\"value\":\"MQ==\",\"mod_revision\":\"5\"}}"

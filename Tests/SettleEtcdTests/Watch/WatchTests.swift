@@ -16,7 +16,7 @@ import Testing
         try await fixture.whileTimePasses(work)
     }
 
-    @Test("Every revision comes once and in order") func everyRevisionComesOnceAndInOrder() async throws {
+    @Test("Every revision comes once and in order") func everyRevision() async throws {
         let (follower, transport) = try await follower()
         transport.state.withLock { ($0.areDoubled, $0.areFragmented, $0.pieces) = (true, true, 3) }
         for number in 1...20 { fixture.cluster.put("/fleet/test/a", "\(number)") }
@@ -27,7 +27,7 @@ import Testing
         await follower.storage.close()
     }
 
-    @Test("A stream that is cut at any byte loses nothing") func aStreamThatIsCutAtAnyByteLosesNothing() async throws {
+    @Test("A stream that is cut at any byte loses nothing") func cutAtAnyByte() async throws {
         let (follower, transport) = try await follower()
         var number: Int64 = 0
         for place in 1...420 {
@@ -41,7 +41,7 @@ import Testing
         await follower.storage.close()
     }
 
-    @Test("What was forgotten comes as a difference") func whatWasForgottenComesAsADifference() async throws {
+    @Test("What was forgotten comes as a difference") func compactedRevisions() async throws {
         let (follower, transport) = try await follower()
         fixture.cluster.put("/fleet/test/a", "1")
         fixture.cluster.put("/fleet/test/gone", "1")
@@ -87,8 +87,7 @@ import Testing
         await follower.storage.close()
     }
 
-    @Test("An unreachable cluster is told once and its return too")
-    func anUnreachableClusterIsToldOnceAndItsReturnToo() async throws {
+    @Test("An unreachable cluster is told once and its return too") func unreachableCluster() async throws {
         let (follower, transport) = try await follower()
         transport.setAll(.refused)
         transport.endStreams()

@@ -21,7 +21,7 @@ import Testing
         for number in numbers { fixture.cluster.put("/fleet/test/a", "\(number)") }
     }
 
-    @Test("A read that is ahead of the stream waits for it") func aReadThatIsAheadOfTheStreamWaitsForIt() async throws {
+    @Test("A read that is ahead of the stream waits for it") func readAhead() async throws {
         let (follower, transport) = try await fixture.follower()
         transport.holdStreams()
         put(1...20)
@@ -36,8 +36,7 @@ import Testing
         await follower.storage.close()
     }
 
-    @Test("What the stream does not bring in time is read from the past")
-    func whatTheStreamDoesNotBringInTimeIsReadFromThePast() async throws {
+    @Test("What the stream does not bring in time is read from the past") func lateStream() async throws {
         let (follower, transport) = try await fixture.follower()
         transport.holdStreams()
         put(1...20)
@@ -57,8 +56,7 @@ import Testing
     }
 
     /// Of what another tool deletes nothing is left that tells when.
-    @Test("A deletion that only a read has shown is followed")
-    func aDeletionThatOnlyAReadHasShownIsFollowed() async throws {
+    @Test("A deletion that only a read has shown is followed") func readDeletion() async throws {
         let (follower, transport) = try await fixture.follower()
         put(1...1)
         try await follower.wait(for: 1)
@@ -84,7 +82,7 @@ import Testing
         await follower.storage.close()
     }
 
-    @Test("A conflict is followed revision by revision") func aConflictIsFollowedRevisionByRevision() async throws {
+    @Test("A conflict is followed revision by revision") func followedConflict() async throws {
         let (follower, transport) = try await fixture.follower()
         let position = try await follower.storage.append(
             StorageBatch(revision: 1, values: ["b": .integer(1)]), durability: .synced
@@ -105,8 +103,7 @@ import Testing
         await follower.storage.close()
     }
 
-    @Test("Without a stream a read is followed revision by revision too")
-    func withoutAStreamAReadIsFollowedRevisionByRevisionToo() async throws {
+    @Test("Without a stream a read is followed revision by revision too") func readWithoutStream() async throws {
         let (storage, _) = fixture.client()
         let position = try await storage.load().position
         put(1...3)
@@ -126,7 +123,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("A commit is one request when nothing is new") func aCommitIsOneRequestWhenNothingIsNew() async throws {
+    @Test("A commit is one request when nothing is new") func oneRequest() async throws {
         let (follower, transport) = try await fixture.follower()
         // Others write elsewhere in the cluster, so revisions are left out.
         for number in 1...5 {
@@ -142,8 +139,7 @@ import Testing
         await follower.storage.close()
     }
 
-    @Test("What the stream brings together is one call of the store")
-    func whatTheStreamBringsTogetherIsOneCallOfTheStore() async throws {
+    @Test("What the stream brings together is one call of the store") func broughtTogether() async throws {
         let (follower, transport) = try await fixture.follower()
         let before = transport.state.withLock { $0.requests.count }
         put(1...5)
@@ -159,7 +155,7 @@ import Testing
         await follower.storage.close()
     }
 
-    @Test("The commits of a store are one request each") func theCommitsOfAStoreAreOneRequestEach() async throws {
+    @Test("The commits of a store are one request each") func storeCommits() async throws {
         let (storage, transport) = fixture.client { $0.deadline = .seconds(100_000) }
         let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
         try await eventually("the storage follows the cluster") { await storage.isFollowing }
@@ -173,8 +169,7 @@ import Testing
 
     // MARK: Deletions
 
-    @Test("A deletion before an own plain write is not lost")
-    func aDeletionBeforeAnOwnPlainWriteIsNotLost() async throws {
+    @Test("A deletion before an own plain write is not lost") func deletionBeforeOwnWrite() async throws {
         fixture.cluster.put("/fleet/test/b", "1")
         let (follower, transport) = try await fixture.follower()
         #expect(follower.tree.withLock { $0["b"] } == .integer(1))
@@ -191,8 +186,7 @@ import Testing
         await follower.storage.close()
     }
 
-    @Test("A lock that is freed before an own commit is free")
-    func aLockThatIsFreedBeforeAnOwnCommitIsFree() async throws {
+    @Test("A lock that is freed before an own commit is free") func freedLock() async throws {
         let (other, _) = fixture.client()
         _ = try await other.load()
         let lease = try #require(try await other.tryLock(named: "job"))
@@ -208,7 +202,7 @@ import Testing
         for storage in [other, follower.storage] { await storage.close() }
     }
 
-    @Test("Own transactions have their places in order") func ownTransactionsHaveTheirPlacesInOrder() async throws {
+    @Test("Own transactions have their places in order") func orderOfOwnTransactions() async throws {
         let (follower, transport) = try await fixture.follower()
         let start = try #require(
             try await follower.storage.append(
@@ -239,7 +233,7 @@ import Testing
         for storage in [other, follower.storage] { await storage.close() }
     }
 
-    @Test("What one client stored twice has two places") func whatOneClientStoredTwiceHasTwoPlaces() async throws {
+    @Test("What one client stored twice has two places") func storedTwice() async throws {
         let (storage, _) = fixture.client()
         _ = try await storage.load()
         let start = try #require(

@@ -99,7 +99,7 @@ struct CutConnectionTests {
     @Test(
         "A transaction that is cut is stored once or not at all",
         arguments: [(CuttingProxy.Part.request, 1), (.request, 3), (.answer, 1), (.answer, 2), (.answer, 3)])
-    func aTransactionThatIsCutIsStoredOnceOrNotAtAll(_ part: CuttingProxy.Part, _ count: Int) async throws {
+    func cutTransaction(_ part: CuttingProxy.Part, _ count: Int) async throws {
         try await inLanes { lane in
             let store = try await SettingsStore.open(
                 storage: EtcdStorage(lane.configuration, transport: lane.transport))
@@ -166,8 +166,7 @@ struct CutConnectionTests {
 
     // MARK: Reads
 
-    @Test("A load whose answer is cut fails or has everything")
-    func aLoadWhoseAnswerIsCutFailsOrHasEverything() async throws {
+    @Test("A load whose answer is cut fails or has everything") func cutLoad() async throws {
         try await inLanes { lane in
             try await lane.bare.put("count", "7")
             try await lane.bare.put("text", "\"stored\"")
@@ -194,7 +193,7 @@ struct CutConnectionTests {
 
     /// With a range, and with the stream that brings the revisions which it has shown.
     @Test("What is new comes once although the answers are cut", arguments: ["/v3/kv/range", "/v3/watch"])
-    func whatIsNewComesOnceAlthoughTheAnswersAreCut(_ path: String) async throws {
+    func cutAnswers(_ path: String) async throws {
         try await inLanes { lane in
             let storage = EtcdStorage(lane.configuration, transport: lane.transport)
             var position = try await storage.load().position
@@ -236,8 +235,7 @@ struct CutConnectionTests {
         }
     }
 
-    @Test("A follower whose stream is cut sees each revision once and in order")
-    func aFollowerWhoseStreamIsCutSeesEachRevisionOnceAndInOrder() async throws {
+    @Test("A follower whose stream is cut sees each revision once and in order") func cutStream() async throws {
         try await inLanes { lane in
             let storage = EtcdStorage(
                 lane.configuration, transport: ProgressTransport(base: lane.transport))

@@ -11,8 +11,7 @@ import Testing
     .serialized, .timeLimit(.minutes(10)),
     .enabled(if: RealCluster.isInstalled, "Debian's etcd-server is not installed."))
 struct EncryptionTests {
-    @Test("A client needs the authority and its own certificate")
-    func aClientNeedsTheAuthorityAndItsOwnCertificate() async throws {
+    @Test("A client needs the authority and its own certificate") func clientCertificate() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "settle-tls-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -43,8 +42,7 @@ struct EncryptionTests {
         }
     }
 
-    @Test("Many stores follow over encrypted connections")
-    func manyStoresFollowOverEncryptedConnections() async throws {
+    @Test("Many stores follow over encrypted connections") func manyStores() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "settle-tls-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -17,7 +17,7 @@ struct HistoryCommandTests {
         try SettingValue(json: Data(try fleet("export", on: cluster).output.utf8))
     }
 
-    @Test("Who changed what and back again") func whoChangedWhatAndBackAgain() async throws {
+    @Test("Who changed what and back again") func undo() async throws {
         let cluster = try RealCluster(members: 1)
         try await cluster.ready()
         #expect(try fleet("history", on: cluster).output == "")

@@ -11,7 +11,7 @@ struct LayerCommandTests {
         try FleetRun(arguments, on: cluster, prefix: "/fleet/layers/")
     }
 
-    @Test("A group is tried out and promoted") func aGroupIsTriedOutAndPromoted() async throws {
+    @Test("A group is tried out and promoted") func promotion() async throws {
         let cluster = try RealCluster(members: 1)
         try await cluster.ready()
         #expect(try fleet("set", "limits.requests=100", "limits.burst=10", on: cluster).status == 0)
@@ -35,7 +35,7 @@ struct LayerCommandTests {
         #expect(!rest.contains("limits") && !rest.contains("name"))
     }
 
-    @Test("The schema of the fleet holds for its groups") func theSchemaOfTheFleetHoldsForItsGroups() async throws {
+    @Test("The schema of the fleet holds for its groups") func groupSchema() async throws {
         let cluster = try RealCluster(members: 1)
         try await cluster.ready()
         let file = FileManager.default.temporaryDirectory.appending(path: "fleet-\(UUID().uuidString).json")
@@ -77,7 +77,7 @@ struct LayerCommandTests {
             try fleet("status", "--group", "canary", on: cluster).lines.contains("In force on 1 of 1 machines."))
     }
 
-    @Test("A host and a group do not go together") func aHostAndAGroupDoNotGoTogether() async throws {
+    @Test("A host and a group do not go together") func hostAndGroup() async throws {
         let cluster = try RealCluster(members: 1)
         for arguments in [["set", "a=1", "--group", "x", "--host", "y"], ["promote", "x", "--group", "x"]] {
             #expect(try FleetRun(arguments, on: cluster, prefix: "/fleet/layers/").status == 64)

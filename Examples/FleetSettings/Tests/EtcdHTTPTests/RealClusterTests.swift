@@ -90,7 +90,7 @@ struct RealClusterTests {
         return try await SettingsStore.open(storage: EtcdStorage(configuration, transport: transport))
     }
 
-    @Test("Commits continue when the leader is killed") func commitsContinueWhenTheLeaderIsKilled() async throws {
+    @Test("Commits continue when the leader is killed") func killedLeader() async throws {
         let cluster = try RealCluster()
         try await cluster.ready()
         let transport = try EtcdHTTPTransport()
@@ -117,7 +117,7 @@ struct RealClusterTests {
         try await transport.shutdown()
     }
 
-    @Test("A member that is stopped is noticed by silence") func aMemberThatIsStoppedIsNoticedBySilence() async throws {
+    @Test("A member that is stopped is noticed by silence") func stoppedMember() async throws {
         let cluster = try RealCluster()
         try await cluster.ready()
         let transport = try EtcdHTTPTransport()
@@ -148,8 +148,7 @@ struct RealClusterTests {
         try await transport.shutdown()
     }
 
-    @Test("What is compacted while a store is away comes as a difference")
-    func whatIsCompactedWhileAStoreIsAwayComesAsADifference() async throws {
+    @Test("What is compacted while a store is away comes as a difference") func compactedWhileAway() async throws {
         let cluster = try RealCluster(members: 1)
         try await cluster.ready()
         let transport = try EtcdHTTPTransport()
@@ -198,8 +197,7 @@ struct RealClusterTests {
     }
 
     /// Followers that write nothing have nothing but the stream to notice it.
-    @Test("A follower continues after the end of its token") func aFollowerContinuesAfterTheEndOfItsToken() async throws
-    {
+    @Test("A follower continues after the end of its token") func endedToken() async throws {
         let cluster = try RealCluster(members: 1, arguments: ["--auth-token-ttl", "1"])
         try await cluster.ready()
         try cluster.control("user", "add", "root:secret")
@@ -227,7 +225,7 @@ struct RealClusterTests {
         try await transport.shutdown()
     }
 
-    @Test("A transaction may write 126 keys") func aTransactionMayWrite126Keys() async throws {
+    @Test("A transaction may write 126 keys") func manyKeys() async throws {
         let cluster = try RealCluster(members: 1)
         try await cluster.ready()
         let transport = try EtcdHTTPTransport()
@@ -247,7 +245,7 @@ struct RealClusterTests {
         try await transport.shutdown()
     }
 
-    @Test("A large value and that which is too large") func aLargeValueAndThatWhichIsTooLarge() async throws {
+    @Test("A large value and that which is too large") func largeValues() async throws {
         let cluster = try RealCluster(members: 1)
         try await cluster.ready()
         let transport = try EtcdHTTPTransport()
@@ -265,7 +263,7 @@ struct RealClusterTests {
         try await transport.shutdown()
     }
 
-    @Test("A holder that was stopped cannot write late") func aHolderThatWasStoppedCanNotWriteLate() async throws {
+    @Test("A holder that was stopped cannot write late") func stoppedHolder() async throws {
         let cluster = try RealCluster(members: 1)
         try await cluster.ready()
         let transport = try EtcdHTTPTransport()

@@ -24,7 +24,7 @@ struct RelayCommandTests {
         }
     }
 
-    @Test("The file has the mode that is asked for", arguments: [nil, "644"]) func theFileHasTheModeThatIsAskedFor(
+    @Test("The file has the mode that is asked for", arguments: [nil, "644"]) func fileMode(
         _ mode: String?
     ) async throws {
         let cluster = try RealCluster(members: 1)
@@ -47,7 +47,7 @@ struct RelayCommandTests {
         relay.kill()
     }
 
-    @Test("A mode lets only the user write") func aModeLetsOnlyTheUserWrite() {
+    @Test("A mode lets only the user write") func refusedMode() {
         #expect(FileMode(argument: "644")?.permissions == 0o644)
         #expect(FileMode(argument: "0640")?.permissions == 0o640)
         #expect(FileMode(argument: "600")?.permissions == 0o600)

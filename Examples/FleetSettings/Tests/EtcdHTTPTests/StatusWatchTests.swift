@@ -10,14 +10,14 @@ import Testing
         StatusTable.Row(name: name, state: isGood ? "in force" : "still has 1-2-3", program: "p 1", isGood: isGood)
     }
 
-    @Test("A row for each machine with the bad ones marked") func aRowForEachMachineWithTheBadOnesMarked() {
+    @Test("A row for each machine with the bad ones marked") func machineRows() {
         let table = StatusTable(title: "Title", rows: [row("a"), row("service", isGood: false)])
         #expect(
             table.lines(width: 80, height: 24)
                 == ["Title", "  a        in force  (p 1)", "! service  still has 1-2-3  (p 1)"])
     }
 
-    @Test("What does not fit is cut and the bad ones come first") func whatDoesNotFitIsCutAndTheBadOnesComeFirst() {
+    @Test("What does not fit is cut and the bad ones come first") func smallTerminal() {
         let rows = (0..<50).map { row("m\($0)", isGood: $0 != 40) }
         let lines = StatusTable(title: String(repeating: "t", count: 99), rows: rows).lines(width: 20, height: 5)
         #expect(lines.count == 5 && lines.allSatisfy { $0.count < 20 })
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test("Without a terminal there is a line for each change") func withoutATerminalThereIsALineForEachChange() {
+    @Test("Without a terminal there is a line for each change") func withoutTerminal() {
         let first = StatusTable(title: "1", rows: [row("a"), row("b")])
         #expect(first.changes(since: nil) == ["1", "a: in force (p 1)", "b: in force (p 1)"])
         #expect(first.changes(since: first) == [])
@@ -51,7 +51,7 @@ import Testing
     @Test(
         "The program prints changes until it is interrupted",
         .enabled(if: RealCluster.isInstalled, "Debian's etcd-server is not installed."))
-    func theProgramPrintsChangesUntilItIsInterrupted() async throws {
+    func interrupted() async throws {
         let (cluster, prefix) = (try RealCluster(members: 1), "/fleet/watched/")
         try await cluster.ready()
         #expect(try FleetRun(["set", "a=1"], on: cluster, prefix: prefix).status == 0)

@@ -19,14 +19,14 @@ import Testing
     @Test(
         "Without a connection nothing was sent",
         arguments: ["http://127.0.0.1:1", "http://255.255.255.255:1", "http://nowhere.invalid:1", "nonsense"])
-    func withoutAConnectionNothingWasSent(_ endpoint: String) async throws {
+    func withoutConnection(_ endpoint: String) async throws {
         #expect(try await error(of: endpoint)?.isSurelyUnsent == true)
     }
 
     @Test(
         "Without encryption nothing was sent",
         .enabled(if: RealCluster.isInstalled, "Debian's etcd-server is not installed."))
-    func withoutEncryptionNothingWasSent() async throws {
+    func withoutEncryption() async throws {
         let cluster = try RealCluster(members: 1)
         try await cluster.ready()
         let endpoint = cluster.endpoints[0].replacing("http://", with: "https://")
@@ -36,7 +36,7 @@ import Testing
     @Test(
         "Once there is a connection it may have arrived",
         .enabled(if: RealCluster.isInstalled, "Debian's etcd-server is not installed."))
-    func onceThereIsAConnectionItMayHaveArrived() async throws {
+    func brokenConnection() async throws {
         let cluster = try RealCluster(members: 1)
         try await cluster.ready()
         try await CuttingProxy.run(to: cluster.endpoints) { proxy in

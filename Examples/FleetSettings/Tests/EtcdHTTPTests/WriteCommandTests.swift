@@ -69,7 +69,7 @@ struct WriteCommandTests {
         #expect(try requests(on: cluster) == "500\n")
     }
 
-    @Test("A change since the token is not overwritten") func aChangeSinceTheTokenIsNotOverwritten() async throws {
+    @Test("A change since the token is not overwritten") func changedSinceToken() async throws {
         let cluster = try RealCluster(members: 1)
         try await cluster.ready()
         #expect(try fleet("set", "limits.requests=500", on: cluster).status == 0)
@@ -83,7 +83,7 @@ struct WriteCommandTests {
     }
 
     @Test("A schema that cannot be used refuses until it is replaced or passed over")
-    func aSchemaThatCanNotBeUsedRefusesUntilItIsReplacedOrPassedOver() async throws {
+    func unusableSchema() async throws {
         let cluster = try RealCluster(members: 1)
         try await cluster.ready()
         for broken in ["[1]", #"{"properties": 3}"#] {

@@ -19,7 +19,7 @@ import Testing
         return WritePlan(from: stored, to: new, rules)
     }
 
-    @Test("Only the differences are shown sorted by key") func onlyTheDifferencesAreShownSortedByKey() throws {
+    @Test("Only the differences are shown sorted by key") func differences() throws {
         let plan = try plan("name=a", "limits.requests=600", "limits.burst=", "added.deep=[1]")
         #expect(
             plan.changes.list.map { "\($0)" }
@@ -27,7 +27,7 @@ import Testing
         #expect(plan.problems.isEmpty)
     }
 
-    @Test("A value does not replace a group") func aValueDoesNotReplaceAGroup() throws {
+    @Test("A value does not replace a group") func valueOverGroup() throws {
         let plan = try plan("limits=3")
         #expect(
             plan.problems == [
@@ -38,7 +38,7 @@ import Testing
         #expect(try self.plan(#"limits={"burst":1}"#).problems.isEmpty)
     }
 
-    @Test("A schema refuses with the key and the rule") func aSchemaRefusesWithTheKeyAndTheRule() throws {
+    @Test("A schema refuses with the key and the rule") func refusedBySchema() throws {
         let json = #"{"properties": {"limits": {"properties": {"requests": {"type": "integer", "maximum": 10000}}}}}"#
         let rules = WritePlan.Rules.schema(try StoredSchema(SettingValue(json: Data(json.utf8))))
         #expect(try plan("limits.requests=10000", rules: rules).problems.isEmpty)
@@ -53,7 +53,7 @@ import Testing
         #expect(try plan("name=a", rules: rules).problems.isEmpty)
     }
 
-    @Test("An assignment is JSON or a text") func anAssignmentIsJSONOrAText() throws {
+    @Test("An assignment is JSON or a text") func assignedText() throws {
         #expect(Assignment("a.b=1") == Assignment(key: "a.b", value: .integer(1)))
         #expect(Assignment("a=b=c") == Assignment(key: "a", value: .string("b=c")))
         #expect(Assignment("a=") == Assignment(key: "a", value: nil))

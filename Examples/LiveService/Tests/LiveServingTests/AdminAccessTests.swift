@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("A token is made once and is long") func aTokenIsMadeOnceAndIsLong() async throws {
+    @Test("A token is made once and is long") func createdToken() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(AdminSettings.self)
         let made = try await settings.createTokenIfMissing()
@@ -55,8 +55,7 @@ import Testing
     }
 
     /// Every output of the service while the token is read, written, refused and removed.
-    @Test("No answer event or line of the log shows a token")
-    func noAnswerEventOrLineOfTheLogShowsAToken() async throws {
+    @Test("No answer event or line of the log shows a token") func hiddenToken() async throws {
         let (log, storage) = (LogLines(), InMemoryStorage())
         let refused = "short-xyzzy"
         let new = "another-token-that-nobody-may-see-frotz"

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ConnectionLimitTests {
     private static let hello = "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-    @Test("The connection that has waited longest gives way") func theConnectionThatHasWaitedLongestGivesWay() {
+    @Test("The connection that has waited longest gives way") func longestIdle() {
         let list = List(limit: 3)
         for name in ["a", "b", "c"] { list.open(name) }
         list.serve("a")
@@ -18,8 +18,7 @@ import Testing
         #expect(list.ended == ["b", "c"])
     }
 
-    @Test("A flood of new connections leaves alone those that have sent a request")
-    func aFloodOfNewConnectionsLeavesAloneThoseThatHaveSentARequest() {
+    @Test("A flood of new connections leaves alone those that have sent a request") func flood() {
         let list = List(limit: 10)
         list.open("client")
         list.serve("client")
@@ -28,7 +27,7 @@ import Testing
         #expect(list.ended.count == 991)
     }
 
-    @Test("New connections keep a quarter for themselves") func newConnectionsKeepAQuarterForThemselves() {
+    @Test("New connections keep a quarter for themselves") func quarterForNew() {
         let list = List(limit: 12)
         for number in 0..<12 {
             list.open("old \(number)")
@@ -39,7 +38,7 @@ import Testing
         #expect(list.ended == ["old 0", "old 1", "old 2", "old 3", "new 0"])
     }
 
-    @Test("Connections in use never give way") func connectionsInUseNeverGiveWay() {
+    @Test("Connections in use never give way") func inUse() {
         let list = List(limit: 2)
         for name in ["a", "b"] {
             list.open(name)
@@ -52,7 +51,7 @@ import Testing
         #expect(list.ended == ["a"])
     }
 
-    @Test("A lower limit applies to open connections") func aLowerLimitAppliesToOpenConnections() {
+    @Test("A lower limit applies to open connections") func loweredLimit() {
         let list = List(limit: 5)
         for name in ["a", "b", "c", "d", "e"] { list.open(name) }
         list.settings.limit = 2
@@ -60,14 +59,14 @@ import Testing
         #expect(list.ended == ["a", "b", "c"])
     }
 
-    @Test("The process may allow fewer than the setting") func theProcessMayAllowFewerThanTheSetting() {
+    @Test("The process may allow fewer than the setting") func processLimit() {
         let list = List(limit: 100, ceiling: 1)
         list.open("a")
         list.open("b")
         #expect(list.ended == ["a"])
     }
 
-    @Test("Half-open connections do not keep others out") func halfOpenConnectionsDoNotKeepOthersOut() async throws {
+    @Test("Half-open connections do not keep others out") func halfOpen() async throws {
         try await TestService.with { service async throws in
             service.settings.connections.limit = 4
             try await Self.hold(6, port: service.port) { () async throws in
@@ -77,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("A changed limit holds without a restart") func aChangedLimitHoldsWithoutARestart() async throws {
+    @Test("A changed limit holds without a restart") func changedLimit() async throws {
         try await TestService.with { service async throws in
             try await TestConnection.with(port: service.port) { stream async throws in
                 _ = try await stream.begin(.admin(.get, "/settings/changes"))
@@ -91,7 +90,7 @@ import Testing
         }
     }
 
-    @Test("A changed time-out holds for open connections") func aChangedTimeOutHoldsForOpenConnections() async throws {
+    @Test("A changed time-out holds for open connections") func changedTimeOut() async throws {
         try await TestService.with { service async throws in
             try await RawConnection.with(port: service.port) { connection async throws in
                 try await connection.send(Self.hello)
@@ -102,7 +101,7 @@ import Testing
         }
     }
 
-    @Test("A client that reads nothing is cut off") func aClientThatReadsNothingIsCutOff() async throws {
+    @Test("A client that reads nothing is cut off") func readsNothing() async throws {
         try await TestService.with { service async throws in
             // More than the buffers of both sides hold.
             let ballast = try await service.store.group(Ballast.self, at: "ballast")

@@ -15,7 +15,7 @@ import Testing
         arguments: ["--logging.level", "debug", "serve"],
         variables: ["LIVE_LIMITS_BURST": "70", "LIVE_FEATURES_ENABLED": "a,b"])
 
-    @Test("The listing says where each value comes from") func theListingSaysWhereEachValueComesFrom() async throws {
+    @Test("The listing says where each value comes from") func listedDomains() async throws {
         try await TestService.with(searching: Self.sources) { service async throws in
             service.settings.limits.perSecond = 9
             let settings = try await entries(of: service)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("A change that is covered is saved and says so") func aChangeThatIsCoveredIsSavedAndSaysSo() async throws {
+    @Test("A change that is covered is saved and says so") func coveredChange() async throws {
         let storage = InMemoryStorage()
         try await TestService.with(storage: storage, searching: Self.sources) { service async throws in
             let answer = try await service.send(.admin(.patch, "/settings/limits.burst", "50"))
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test("A value of another domain that cannot be used is skipped and logged")
-    func aValueOfAnotherDomainThatCannotBeUsedIsSkippedAndLogged() async throws {
+    func unusableDomainValue() async throws {
         let list = SearchList.service(variables: ["LIVE_LIMITS_BURST": "0"])
         try await TestService.with(searching: list) { service async throws in
             #expect(try await entries(of: service)["limits.burst"]?["domain"] == .string("declaration"))
@@ -66,7 +66,7 @@ import Testing
     }
 
     /// A value moves between the domains while the service runs.
-    @Test("A domain that changes is followed") func aDomainThatChangesIsFollowed() async throws {
+    @Test("A domain that changes is followed") func changedDomain() async throws {
         let source = ManualDomainSource(DomainContents(Self.burst(5)))
         try await TestService.with(searching: [.source("switches", source), .application]) { service async throws in
             source.set(SettingTree())
@@ -83,7 +83,7 @@ import Testing
     }
 
     /// The token of the folder opens the endpoints, a new one takes its place at once, and none is made or shown.
-    @Test("The token comes from the folder of secrets") func theTokenComesFromTheFolderOfSecrets() async throws {
+    @Test("The token comes from the folder of secrets") func tokenInSecretsFolder() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "live-service-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -110,8 +110,7 @@ import Testing
     }
 
     /// As under systemd: the token is a credential, and an administrator edits a file with variables.
-    @Test("Credentials and a file of variables are followed")
-    func credentialsAndAFileOfVariablesAreFollowed() async throws {
+    @Test("Credentials and a file of variables are followed") func followedFiles() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "live-service-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

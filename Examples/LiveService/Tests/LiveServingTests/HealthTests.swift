@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct HealthTests {
-    @Test("A service in maintenance is not ready") func aServiceInMaintenanceIsNotReady() async throws {
+    @Test("A service in maintenance is not ready") func maintenance() async throws {
         try await TestService.with { service async throws in
             #expect(try await service.send(.get("/health/ready")).status == 200)
             service.settings.maintenance.isOn = true

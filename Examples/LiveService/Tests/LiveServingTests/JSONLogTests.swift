@@ -12,7 +12,7 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(10))) struct JSONLogTests {
-    @Test("Each line is an object from the very change on") func eachLineIsAnObjectFromTheVeryChangeOn() async throws {
+    @Test("Each line is an object from the very change on") func changedFormat() async throws {
         try await TestService.with { service async throws in
             service.settings.logging.level = .debug
             _ = try await service.send(.admin(.patch, "/settings/logging.format", "\"json\""))
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("Whatever is logged is one object on one line") func whateverIsLoggedIsOneObjectOnOneLine() throws {
+    @Test("Whatever is logged is one object on one line") func anyText() throws {
         let log = LogLines()
         let logger = Logger(label: "test \"x\"") { label in
             ServiceLogHandler(label: label, level: { .info }, format: { .json }, write: { log.append($0) })
@@ -55,7 +55,7 @@ import Testing
             })
     }
 
-    @Test("Both spellings have the same parts") func bothSpellingsHaveTheSameParts() {
+    @Test("Both spellings have the same parts") func sameParts() {
         for format in LoggingSettings.Format.allCases {
             let log = LogLines()
             let logger = Logger(label: "name") { label in

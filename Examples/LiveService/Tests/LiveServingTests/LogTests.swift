@@ -13,8 +13,7 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(10))) struct LogTests {
-    @Test("Each change is one line that says who changed what from what to what")
-    func eachChangeIsOneLineThatSaysWhoChangedWhatFromWhatToWhat() async throws {
+    @Test("Each change is one line that says who changed what from what to what") func changeLine() async throws {
         try await TestService.with { service async throws in
             try service.store.update(author: "ops") {
                 service.settings.limits.burst = 7
@@ -32,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("A change of the file says whose it was") func aChangeOfTheFileSaysWhoseItWas() async throws {
+    @Test("A change of the file says whose it was") func changedFile() async throws {
         let storage = InMemoryStorage()
         try await TestService.with(storage: storage) { service async throws in
             try await service.store.flush()
@@ -43,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("A secret is said to have changed and no more") func aSecretIsSaidToHaveChangedAndNoMore() async throws {
+    @Test("A secret is said to have changed and no more") func changedSecret() async throws {
         try await TestService.with { service async throws in
             _ = try await service.send(
                 .admin(.patch, "/settings/admin.token", "\"another-token-than-before\""))
@@ -52,8 +51,7 @@ import Testing
         }
     }
 
-    @Test("The level holds for the next line and does not hide changes")
-    func theLevelHoldsForTheNextLineAndDoesNotHideChanges() async throws {
+    @Test("The level holds for the next line and does not hide changes") func changedLevel() async throws {
         try await TestService.with { service async throws in
             _ = try await service.send(.get("/hello"))
             #expect(!service.log.all.contains { $0.contains("debug http") })
@@ -65,8 +63,7 @@ import Testing
         }
     }
 
-    @Test("The last changes are saved and logged before the service ends")
-    func theLastChangesAreSavedAndLoggedBeforeTheServiceEnds() async throws {
+    @Test("The last changes are saved and logged before the service ends") func lastChanges() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.appending(path: "settings.json")
             let log = LogLines()
@@ -80,7 +77,7 @@ import Testing
     }
 
     @Test("A change that is made while the service ends is saved and logged or refused")
-    func aChangeThatIsMadeWhileTheServiceEndsIsSavedAndLoggedOrRefused() async throws {
+    func changeWhileEnding() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.appending(path: "settings.json")
             let settings = Mutex<ServiceSettings?>(nil)
@@ -112,8 +109,7 @@ import Testing
         }
     }
 
-    @Test("A line break in a value does not look like another line")
-    func aLineBreakInAValueDoesNotLookLikeAnotherLine() {
+    @Test("A line break in a value does not look like another line") func lineBreak() {
         let log = LogLines()
         let logger = Logger(label: "test") { label in
             ServiceLogHandler(label: label, level: { .info }, write: { log.append($0) })

@@ -23,8 +23,7 @@ import Testing
     /// The page's, which must be the host of the request.
     private static let origin = "http://127.0.0.1"
 
-    @Test("A form changes the service also during maintenance")
-    func aFormChangesTheServiceAlsoDuringMaintenance() async throws {
+    @Test("A form changes the service also during maintenance") func submittedForm() async throws {
         try await TestService.with { service async throws in
             let headers = try await enter(service)
             service.settings.maintenance.isOn = true

@@ -22,7 +22,7 @@ import Testing
     @Test(
         "HEAD has the headers of GET and no body",
         arguments: ["/hello", "/settings", "/nowhere", "/settings/nothing", "/metrics"])
-    func headHasTheHeadersOfGetAndNoBody(path: String) async throws {
+    func headRequest(path: String) async throws {
         try await TestService.with { service async throws in
             try await RawConnection.with(port: service.port) { connection async throws in
                 try await connection.send(Self.admin("HEAD \(path)") + Self.admin("GET \(path)"))
@@ -37,8 +37,7 @@ import Testing
         }
     }
 
-    @Test("An old client gets an answer that ends with the connection")
-    func anOldClientGetsAnAnswerThatEndsWithTheConnection() async throws {
+    @Test("An old client gets an answer that ends with the connection") func oldClient() async throws {
         try await TestService.with { service async throws in
             try await RawConnection.with(port: service.port) { connection async throws in
                 try await connection.send("GET /hello HTTP/1.0\r\n\r\n")
@@ -127,7 +126,7 @@ import Testing
         }
     }
 
-    @Test("What came before is answered before") func whatCameBeforeIsAnsweredBefore() async throws {
+    @Test("What came before is answered before") func answerOrder() async throws {
         try await TestService.with { service async throws in
             try await RawConnection.with(port: service.port) { connection async throws in
                 let requests = Self.request("GET /hello") + Self.request("GET /features/a")
@@ -148,7 +147,7 @@ import Testing
             "GET /hello HTTP/1.0\r\n\r\n",
             request("GET /hello", "Host: other\r\n"), request("GET /hello", "Name : value\r\n"),
         ])
-    func whatComesAfterTheLastRequestIsNotTaken(last: String) async throws {
+    func afterLastRequest(last: String) async throws {
         try await TestService.with { service async throws in
             try await RawConnection.with(port: service.port) { connection async throws in
                 try await connection.send(Self.request("GET /hello"))
@@ -162,7 +161,7 @@ import Testing
     }
 
     @Test("A client that leaves in the middle of a body changes nothing", arguments: [true, false])
-    func aClientThatLeavesInTheMiddleOfABodyChangesNothing(byReset: Bool) async throws {
+    func unfinishedBody(byReset: Bool) async throws {
         try await TestService.with { service async throws in
             try await RawConnection.with(port: service.port) { connection async throws in
                 let headers = "Content-Length: 3\r\nExpect: 100-continue\r\n"
@@ -190,8 +189,7 @@ import Testing
         }
     }
 
-    @Test("A client that has closed its side gets its answers")
-    func aClientThatHasClosedItsSideGetsItsAnswers() async throws {
+    @Test("A client that has closed its side gets its answers") func halfClosed() async throws {
         try await TestService.with { service async throws in
             try await RawConnection.with(port: service.port) { connection async throws in
                 try await connection.send(Self.request("GET /hello") + Self.request("GET /features/a"))

@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct PublicEndpointTests {
-    @Test("Features are on as soon as they are listed") func featuresAreOnAsSoonAsTheyAreListed() async throws {
+    @Test("Features are on as soon as they are listed") func listedFeatures() async throws {
         try await TestService.with { service async throws in
             try await TestConnection.with(port: service.port) { connection async throws in
                 #expect(try await connection.send(.get("/hello")).json() == ["greeting": .string("Hello.")])
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test("Maintenance answers 503 with its message") func maintenanceAnswers503WithItsMessage() async throws {
+    @Test("Maintenance answers 503 with its message") func maintenanceMessage() async throws {
         try await TestService.with { service async throws in
             try await TestConnection.with(port: service.port) { connection async throws in
                 service.settings.maintenance.message = "Back at six."
@@ -34,8 +34,7 @@ import Testing
         }
     }
 
-    @Test("Who comes too often gets 429 until the time that it says")
-    func whoComesTooOftenGets429UntilTheTimeThatItSays() async throws {
+    @Test("Who comes too often gets 429 until the time that it says") func tooManyRequests() async throws {
         let clock = ManualClock()
         try await TestService.with(clock: clock) { service async throws in
             try service.settings.limits.update {
@@ -58,8 +57,7 @@ import Testing
         }
     }
 
-    @Test("A request keeps the time-out that held when it came")
-    func aRequestKeepsTheTimeOutThatHeldWhenItCame() async throws {
+    @Test("A request keeps the time-out that held when it came") func keptTimeOut() async throws {
         let clock = ManualClock()
         try await TestService.with(clock: clock) { service async throws in
             async let early = service.send(.get("/slow?ms=1000"))
@@ -80,7 +78,7 @@ import Testing
     @Test(
         "A request without a usable time gets 400",
         arguments: ["/slow", "/slow?ms=", "/slow?ms=-1", "/slow?ms=60001", "/slow?ms=a"])
-    func aRequestWithoutAUsableTimeGets400(path: String) async throws {
+    func unusableTime(path: String) async throws {
         try await TestService.with { service async throws in
             #expect(try await service.send(.get(path)).status == 400)
         }

@@ -5,7 +5,7 @@ import Testing
 @testable import LiveServing
 
 @Suite(.timeLimit(.minutes(10))) struct RateLimiterTests {
-    @Test("A changed limit holds for the very next request") func aChangedLimitHoldsForTheVeryNextRequest() {
+    @Test("A changed limit holds for the very next request") func limitOfNextRequest() {
         let settings = RateLimitSettings()
         settings.burst = 1
         let limiter = RateLimiter(clock: ManualClock()) {
@@ -18,7 +18,7 @@ import Testing
         #expect(limiter.take() != nil)
     }
 
-    @Test("Many tasks together get the burst") func manyTasksTogetherGetTheBurst() async {
+    @Test("Many tasks together get the burst") func manyTasks() async {
         let limiter = RateLimiter(clock: ManualClock()) { RateLimit(perSecond: 1, burst: 100) }
         let granted = await withTaskGroup(of: Int.self) { group in
             for _ in 0..<8 {

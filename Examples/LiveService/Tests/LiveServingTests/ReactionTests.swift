@@ -7,7 +7,7 @@ import Testing
     private static let words = "all requests have ended"
 
     @Test("Maintenance is said to have begun once the requests before it are done")
-    func maintenanceIsSaidToHaveBegunOnceTheRequestsBeforeItAreDone() async throws {
+    func maintenanceBegins() async throws {
         let clock = ManualClock()
         try await TestService.with(clock: clock) { service async throws in
             async let slow = service.send(.get("/slow?ms=1000"))
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test("A wait for the end of requests is cancelled when maintenance is switched off")
-    func aWaitForTheEndOfRequestsIsCancelledWhenMaintenanceIsSwitchedOff() async throws {
+    func cancelledWait() async throws {
         let clock = ManualClock()
         let log = LogLines()
         try await TestService.with(clock: clock, log: log) { service async throws in

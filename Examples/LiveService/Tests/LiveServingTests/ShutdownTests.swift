@@ -5,8 +5,7 @@ import SettleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ShutdownTests {
-    @Test("A request under way is answered before the service ends")
-    func aRequestUnderWayIsAnsweredBeforeTheServiceEnds() async throws {
+    @Test("A request under way is answered before the service ends") func requestUnderWay() async throws {
         let clock = ManualClock()
         try await TestService.with(clock: clock) { service async throws in
             async let slow = service.send(.get("/slow?ms=1000"))
@@ -18,7 +17,7 @@ import Testing
     }
 
     @Test("A request that does not end does not keep the service from ending and saving")
-    func aRequestThatDoesNotEndDoesNotKeepTheServiceFromEndingAndSaving() async throws {
+    func endlessRequest() async throws {
         let (clock, storage) = (ManualClock(), RecordingStorage())
         await #expect(throws: (any Error).self) {
             try await TestService.with(storage: storage, clock: clock, longestShutdown: .milliseconds(50)) {

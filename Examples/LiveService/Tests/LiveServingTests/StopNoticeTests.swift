@@ -17,8 +17,7 @@ import UnixSignals
         (signals, signal) = AsyncStream.makeStream(of: UnixSignal.self)
     }
 
-    @Test("After a signal the service is not ready for the grace and then stops")
-    func afterASignalTheServiceIsNotReadyForTheGraceAndThenStops() async throws {
+    @Test("After a signal the service is not ready for the grace and then stops") func graceAfterSignal() async throws {
         try await withNotice { stopped in
             #expect(!load.isStopping)
             signal.yield(.sigterm)
@@ -31,7 +30,7 @@ import UnixSignals
         }
     }
 
-    @Test("Another signal ends the grace") func anotherSignalEndsTheGrace() async throws {
+    @Test("Another signal ends the grace") func secondSignal() async throws {
         try await withNotice { stopped in
             signal.yield(.sigterm)
             await clock.sleepers(atLeast: 1)
@@ -40,8 +39,7 @@ import UnixSignals
         }
     }
 
-    @Test("The grace counts from the signal on and follows its setting")
-    func theGraceCountsFromTheSignalOnAndFollowsItsSetting() async throws {
+    @Test("The grace counts from the signal on and follows its setting") func changedGrace() async throws {
         settings.grace = .seconds(30)
         try await withNotice { stopped in
             signal.yield(.sigterm)
@@ -52,7 +50,7 @@ import UnixSignals
         }
     }
 
-    @Test("Without a signal nothing ends") func withoutASignalNothingEnds() async throws {
+    @Test("Without a signal nothing ends") func withoutSignal() async throws {
         try await withNotice { stopped in
             clock.advance(by: .seconds(3_600))
             for _ in 0..<100 { await Task.yield() }
@@ -62,8 +60,7 @@ import UnixSignals
         }
     }
 
-    @Test("Requests are served while the service is not ready and then it ends")
-    func requestsAreServedWhileTheServiceIsNotReadyAndThenItEnds() async throws {
+    @Test("Requests are served while the service is not ready and then it ends") func servedDuringGrace() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         var parts = LiveService.Parts(store: store)
         parts.clock = clock

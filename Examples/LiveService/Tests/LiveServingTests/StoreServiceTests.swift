@@ -46,8 +46,7 @@ private struct FailingService: Service {
         return (store, try await store.group(CounterSettings.self))
     }
 
-    @Test("A graceful shutdown ends it after the others with everything saved")
-    func aGracefulShutdownEndsItAfterTheOthersWithEverythingSaved() async throws {
+    @Test("A graceful shutdown ends it after the others with everything saved") func endedLast() async throws {
         let (store, settings) = try await open()
         let group = ServiceGroup(
             services: [SettingsService(store: store), LastWriter(settings: settings)], logger: logger)
@@ -59,7 +58,7 @@ private struct FailingService: Service {
         #expect(storage.calls.contains { if case .append(_, .synced) = $0.operation { true } else { false } })
     }
 
-    @Test("Another service that fails cancels it") func anotherServiceThatFailsCancelsIt() async throws {
+    @Test("Another service that fails cancels it") func otherServiceFails() async throws {
         let (store, settings) = try await open()
         let (failure, fail) = AsyncStream.makeStream(of: Void.self)
         let group = ServiceGroup(

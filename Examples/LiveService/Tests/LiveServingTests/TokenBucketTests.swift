@@ -3,13 +3,13 @@ import Testing
 @testable import LiveServing
 
 struct TokenBucketTests {
-    @Test("A burst is taken at once and no more") func aBurstIsTakenAtOnceAndNoMore() {
+    @Test("A burst is taken at once and no more") func wholeBurst() {
         var bucket = TokenBucket(limit: RateLimit(perSecond: 10, burst: 3))
         let waits = (0..<5).map { _ in bucket.take(at: .seconds(1)) }
         #expect(waits == [nil, nil, nil, .milliseconds(100), .milliseconds(100)])
     }
 
-    @Test("Tokens come back at the rate and not beyond the burst") func tokensComeBackAtTheRateAndNotBeyondTheBurst() {
+    @Test("Tokens come back at the rate and not beyond the burst") func refill() {
         var bucket = TokenBucket(limit: RateLimit(perSecond: 10, burst: 2))
         _ = bucket.take(at: .zero)
         _ = bucket.take(at: .zero)
@@ -20,7 +20,7 @@ struct TokenBucketTests {
         #expect(bucket.take(at: .seconds(60)) != nil)
     }
 
-    @Test("The wait is exactly until the next token") func theWaitIsExactlyUntilTheNextToken() throws {
+    @Test("The wait is exactly until the next token") func exactWait() throws {
         var bucket = TokenBucket(limit: RateLimit(perSecond: 3, burst: 1))
         _ = bucket.take(at: .zero)
         let taken = bucket.take(at: .milliseconds(50))
@@ -29,8 +29,7 @@ struct TokenBucketTests {
         #expect(bucket.take(at: .milliseconds(50) + wait) == nil)
     }
 
-    @Test("A higher burst gives its tokens at once and the used ones stay used")
-    func aHigherBurstGivesItsTokensAtOnceAndTheUsedOnesStayUsed() {
+    @Test("A higher burst gives its tokens at once and the used ones stay used") func raisedBurst() {
         var bucket = TokenBucket(limit: RateLimit(perSecond: 1, burst: 2))
         _ = bucket.take(at: .zero)
         _ = bucket.take(at: .zero)
@@ -39,8 +38,7 @@ struct TokenBucketTests {
         #expect(granted.count == 2)
     }
 
-    @Test("A lower burst leaves nobody owing more than a whole bucket")
-    func aLowerBurstLeavesNobodyOwingMoreThanAWholeBucket() {
+    @Test("A lower burst leaves nobody owing more than a whole bucket") func loweredBurst() {
         var bucket = TokenBucket(limit: RateLimit(perSecond: 1, burst: 100))
         for _ in 0..<100 { _ = bucket.take(at: .zero) }
         bucket.rebuild(for: RateLimit(perSecond: 1, burst: 1), at: .zero)
@@ -48,7 +46,7 @@ struct TokenBucketTests {
         #expect(bucket.take(at: .seconds(1)) == nil)
     }
 
-    @Test("Time before a change counts at the old rate") func timeBeforeAChangeCountsAtTheOldRate() {
+    @Test("Time before a change counts at the old rate") func changedRate() {
         var bucket = TokenBucket(limit: RateLimit(perSecond: 1, burst: 10))
         for _ in 0..<10 { _ = bucket.take(at: .zero) }
         bucket.rebuild(for: RateLimit(perSecond: 1_000, burst: 10), at: .seconds(2))
@@ -56,14 +54,14 @@ struct TokenBucketTests {
         #expect(granted.count == 2)
     }
 
-    @Test("Changing back and forth gives no tokens") func changingBackAndForthGivesNoTokens() {
+    @Test("Changing back and forth gives no tokens") func changedBackAndForth() {
         var bucket = TokenBucket(limit: RateLimit(perSecond: 1, burst: 5))
         for _ in 0..<5 { _ = bucket.take(at: .zero) }
         for burst in [50, 5, 50, 5] { bucket.rebuild(for: RateLimit(perSecond: 1, burst: burst), at: .zero) }
         #expect(bucket.take(at: .zero) != nil)
     }
 
-    @Test("A caller with an older time does not turn time back") func aCallerWithAnOlderTimeDoesNotTurnTimeBack() {
+    @Test("A caller with an older time does not turn time back") func olderTime() {
         var bucket = TokenBucket(limit: RateLimit(perSecond: 1, burst: 1))
         _ = bucket.take(at: .seconds(10))
         #expect(bucket.take(at: .seconds(5)) == .seconds(1))
