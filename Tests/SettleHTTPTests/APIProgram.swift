@@ -103,6 +103,15 @@ struct APIProgram {
     }
 }
 
+extension SettingsAPI {
+    /// Answers a request from this machine that has no token.
+    func get(_ target: String) async -> Answer {
+        Answer(
+            response: await respond(
+                to: WebRequest(method: "GET", target: target, headers: [("Host", "localhost")])))
+    }
+}
+
 /// A response with its parts.
 struct Answer: Sendable {
     let response: WebResponse

@@ -96,12 +96,7 @@ import Testing
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(), searching: [.environment(prefix: "APP", variables: variables), .application])
         let api = SettingsAPI(store, groups: APIProgram.Limits.self, configuration: .init(access: .open))
-        func get(_ target: String) async -> Answer {
-            Answer(
-                response: await api.respond(
-                    to: WebRequest(method: "GET", target: target, headers: [("Host", "localhost")])))
-        }
-        let listing = await get("/settings")
+        let listing = await api.get("/settings")
         #expect(
             listing.array("unknownVariables") == [
                 .dictionary([
@@ -110,10 +105,10 @@ import Testing
                 .dictionary(["name": .string("APP_HOME"), "domain": .string("environment")]),
             ])
         #expect(!listing.text.contains("secret") && !listing.text.contains("/srv"))
-        let explained = await get("/settings/burst?explain=true")
+        let explained = await api.get("/settings/burst?explain=true")
         let first = listing.array("unknownVariables").first
         #expect(explained.value("explanation", "misspeltVariables") == first.map { SettingValue.array([$0]) })
-        #expect(await get("/metrics").text.contains("settings_unknown_variables 2\n"))
+        #expect(await api.get("/metrics").text.contains("settings_unknown_variables 2\n"))
         try await store.close()
     }
 

@@ -37,29 +37,24 @@ import Testing
         let store = try await SettingsStore.open(storage: storage, configuration: .init(savePolicy: .immediate))
         let limits = try await store.group(APIProgram.Limits.self)
         let api = SettingsAPI(store, configuration: .init(access: .open))
-        func get(_ target: String) async -> Answer {
-            Answer(
-                response: await api.respond(
-                    to: WebRequest(method: "GET", target: target, headers: [("Host", "localhost")])))
-        }
         let error = StorageError(.writeFailed, "The disk is full.")
         storage.fail(.append, with: error)
         storage.fail(.syncedAppend, with: error)
         limits.perSecond = 5
         try? await store.flush()
-        let ready = await get("/health/ready")
+        let ready = await api.get("/health/ready")
         #expect(ready.status == 503 && ready.string("detail")?.contains("can't be saved") == true)
         #expect(ready.string("file", "state") == "failing")
-        let live = await get("/health/live")
+        let live = await api.get("/health/live")
         #expect(live.status == 200 && live.string("settings") == "failing")
-        #expect(await get("/settings").string("file", "problem")?.contains("The disk is full.") == true)
+        #expect(await api.get("/settings").string("file", "problem")?.contains("The disk is full.") == true)
         var open = SettingsAPI.Configuration(access: .open)
         open.health = .open
         let request = WebRequest(method: "GET", target: "/health/ready", headers: [("Host", "localhost")])
         let seenByAll = Answer(response: await SettingsAPI(store, configuration: open).respond(to: request))
         #expect(seenByAll.status == 503 && seenByAll.string("file", "state") == "failing")
         #expect(seenByAll.text.contains("can't be saved") && !seenByAll.text.contains("The disk is full."))
-        let metrics = await get("/metrics").text
+        let metrics = await api.get("/metrics").text
         #expect(metrics.contains("settings_file_state{state=\"failing\"} 1\n"))
         #expect(metrics.contains("settings_file_state{state=\"saved\"} 0\n"))
         storage.heal()
@@ -73,11 +68,6 @@ import Testing
         let store = try await SettingsStore.open(at: file, configuration: .init(clock: clock))
         let limits = try await store.group(APIProgram.Limits.self)
         let api = SettingsAPI(store, configuration: .init(access: .open))
-        func get(_ target: String) async -> Answer {
-            Answer(
-                response: await api.respond(
-                    to: WebRequest(method: "GET", target: target, headers: [("Host", "localhost")])))
-        }
         try await store.commit { limits.burst = 5 }
         try await store.file.flush()
         let good = try Data(contentsOf: file)
@@ -85,12 +75,12 @@ import Testing
         try await eventually("the edit is reported", advancing: clock, by: .milliseconds(250)) {
             if case .fileBehind = store.status { true } else { false }
         }
-        let ready = await get("/health/ready")
+        let ready = await api.get("/health/ready")
         #expect(ready.status == 200 && ready.string("settings") == "behind")
         #expect(ready.string("file", "problem") != nil)
-        #expect(await get("/settings").string("file", "state") == "behind")
-        #expect(await get("/metrics").text.contains("settings_file_state{state=\"behind\"} 1\n"))
-        #expect(await get("/settings/burst").value("value") == .integer(5))
+        #expect(await api.get("/settings").string("file", "state") == "behind")
+        #expect(await api.get("/metrics").text.contains("settings_file_state{state=\"behind\"} 1\n"))
+        #expect(await api.get("/settings/burst").value("value") == .integer(5))
         try good.write(to: file)
         try await store.close()
     }

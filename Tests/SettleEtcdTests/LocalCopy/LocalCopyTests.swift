@@ -213,14 +213,22 @@ import Testing
         await storage.close()
     }
 
-    @Test("What landed before the process ended is not sent again") func landedBeforeEnd() async throws {
+    /// A client that has stored 1, and to which this has happened to the transaction that stores 2.
+    private func clientInDoubt(
+        _ fault: FakeTransport.Fault
+    ) async throws -> (storage: EtcdStorage, transport: FakeTransport) {
         let (storage, transport) = client()
         _ = try await storage.load()
         try await storage.append(batch(["a": .integer(1)]), durability: .synced)
-        transport.set { $0.path == EtcdPath.transaction ? .answerLost : nil }
+        transport.set { $0.path == EtcdPath.transaction ? fault : nil }
         await #expect(throws: StorageError.self) {
             try await storage.append(batch(["a": .integer(2)]), durability: .synced)
         }
+        return (storage, transport)
+    }
+
+    @Test("What landed before the process ended is not sent again") func landedBeforeEnd() async throws {
+        let (storage, _) = try await clientInDoubt(.answerLost)
         await storage.close()
         let (again, _) = client()
         #expect(try await again.load().tree.root == ["a": .integer(2)])
@@ -230,13 +238,7 @@ import Testing
     }
 
     @Test("What turns out to be stored is not pending") func storedAfterAll() async throws {
-        let (storage, transport) = client()
-        _ = try await storage.load()
-        try await storage.append(batch(["a": .integer(1)]), durability: .synced)
-        transport.set { $0.path == EtcdPath.transaction ? .answerLost : nil }
-        await #expect(throws: StorageError.self) {
-            try await storage.append(batch(["a": .integer(2)]), durability: .synced)
-        }
+        let (storage, transport) = try await clientInDoubt(.answerLost)
         #expect(await storage.pendingTransactionCount() == 1)
         transport.setAll(nil)
         _ = try await storage.changes(after: StoragePosition(2))
@@ -249,13 +251,7 @@ import Testing
     }
 
     @Test("What lands while the next process sends it again is stored once") func landsTwice() async throws {
-        let (storage, transport) = client()
-        _ = try await storage.load()
-        try await storage.append(batch(["a": .integer(1)]), durability: .synced)
-        transport.set { $0.path == EtcdPath.transaction ? .requestLost : nil }
-        await #expect(throws: StorageError.self) {
-            try await storage.append(batch(["a": .integer(2)]), durability: .synced)
-        }
+        let (storage, transport) = try await clientInDoubt(.requestLost)
         let late = try #require(
             transport.requests(of: EtcdPath.transaction).first {
                 String(decoding: $0.body, as: UTF8.self).contains("\"value\":\"Mg==\"")

@@ -76,4 +76,17 @@ extension EtcdFixture {
         defer { time.cancel() }
         try await work()
     }
+
+    /// Lets the deadlines of calls pass as long as some work lasts: a client waits for its stream for a while before it
+    /// asks elsewhere.
+    func whileDeadlinesPass<Value>(_ work: () async throws -> Value) async throws -> Value {
+        let time = Task { [clock] in
+            while !Task.isCancelled {
+                if !clock.deadlines.isEmpty { clock.advance(by: .milliseconds(100)) }
+                await Task.yield()
+            }
+        }
+        defer { time.cancel() }
+        return try await work()
+    }
 }

@@ -28,22 +28,11 @@ import Testing
             settings.limit = 2
             try store.keys.setValue(1, forKey: "dictionary.inner")
         }
-        try await whileTimePasses {
+        try await fixture.whileDeadlinesPass {
             try await eventually("the storage has a stream") { transport.state.withLock { !$0.streams.isEmpty } }
         }
         transport.holdStreams()
         return (store, settings, transport)
-    }
-
-    private func whileTimePasses<Value>(_ body: () async throws -> Value) async throws -> Value {
-        let time = Task { [clock = fixture.clock] in
-            while !Task.isCancelled {
-                if !clock.deadlines.isEmpty { clock.advance(by: .milliseconds(100)) }
-                await Task.yield()
-            }
-        }
-        defer { time.cancel() }
-        return try await body()
     }
 
     @Test("A write that a commit has read is noticed") func readWrite() async throws {
@@ -59,20 +48,22 @@ import Testing
         for (number, way) in ways.enumerated() {
             let (store, settings, transport) = try await open()
             fixture.cluster.put("/fleet/test/limit", "\(10 + number)")
-            try await whileTimePasses { try await store.commit { settings.result = try way(store, settings) } }
+            try await fixture.whileDeadlinesPass {
+                try await store.commit { settings.result = try way(store, settings) }
+            }
             #expect(fixture.cluster.text("/fleet/test/result") == "\(10 + number)")
             transport.releaseStreams()
-            try await whileTimePasses { try await store.close() }
+            try await fixture.whileDeadlinesPass { try await store.close() }
         }
     }
 
     @Test("A removal that a commit has read is noticed") func readRemoval() async throws {
         let (store, settings, transport) = try await open()
         fixture.cluster.delete("/fleet/test/limit")
-        try await whileTimePasses { try await store.commit { settings.result = settings.limit } }
+        try await fixture.whileDeadlinesPass { try await store.commit { settings.result = settings.limit } }
         #expect(fixture.cluster.text("/fleet/test/result") == "1")
         transport.releaseStreams()
-        try await whileTimePasses { try await store.close() }
+        try await fixture.whileDeadlinesPass { try await store.close() }
     }
 
     @Test(
@@ -81,7 +72,7 @@ import Testing
     func storedAroundOrWithin(_ key: String) async throws {
         let (store, settings, transport) = try await open()
         fixture.cluster.put("/fleet/test/\(key)", key == "dictionary" ? "{\"more\":1}" : "7")
-        try await whileTimePasses {
+        try await fixture.whileDeadlinesPass {
             try await store.commit {
                 guard case .dictionary(let entries)? = store.keys["dictionary"] else { return }
                 settings.result = entries.count + (entries["inner"] == .integer(7) ? 10 : 0)
@@ -89,32 +80,32 @@ import Testing
         }
         #expect(fixture.cluster.text("/fleet/test/result") == (key == "dictionary.inner" ? "11" : "2"))
         transport.releaseStreams()
-        try await whileTimePasses { try await store.close() }
+        try await fixture.whileDeadlinesPass { try await store.close() }
     }
 
     @Test("A commit that only reads asks for what it has read") func onlyReads() async throws {
         let (store, settings, transport) = try await open()
         fixture.cluster.put("/fleet/test/limit", "9")
-        #expect(try await whileTimePasses { try await store.commit { settings.limit } } == 9)
+        #expect(try await fixture.whileDeadlinesPass { try await store.commit { settings.limit } } == 9)
         transport.releaseStreams()
-        try await whileTimePasses { try await store.close() }
+        try await fixture.whileDeadlinesPass { try await store.close() }
     }
 
     /// What such a commit compares is in `BatchPlanTests`.
     @Test("What a commit has not read comes into force too") func notRead() async throws {
         let (store, settings, transport) = try await open()
         fixture.cluster.put("/fleet/test/else", "5")
-        try await whileTimePasses {
+        try await fixture.whileDeadlinesPass {
             for number in 1...5 { try await store.commit { settings.result = settings.limit + number } }
         }
         #expect(fixture.cluster.text("/fleet/test/result") == "7")
         transport.releaseStreams()
-        try await whileTimePasses {
+        try await fixture.whileDeadlinesPass {
             try await eventually("the other key's value is in force") {
                 try store.keys.value(forKey: "else", as: Int.self) == 5
             }
         }
-        try await whileTimePasses { try await store.close() }
+        try await fixture.whileDeadlinesPass { try await store.close() }
     }
 
     @Test("A follower of the history gets what was stored unnoticed before a commit")
@@ -122,9 +113,9 @@ import Testing
         let (store, settings, transport) = try await open()
         let token = try #require(store.history.token)
         fixture.cluster.put("/fleet/test/else", "5")
-        try await whileTimePasses { try await store.commit { settings.result = settings.limit } }
+        try await fixture.whileDeadlinesPass { try await store.commit { settings.result = settings.limit } }
         transport.releaseStreams()
-        let keys = try await whileTimePasses {
+        let keys = try await fixture.whileDeadlinesPass {
             var keys: [[String]] = []
             for await change in store.history.changes(after: token) {
                 keys.append(change.mutations.map(\.key))
@@ -133,7 +124,7 @@ import Testing
             return keys
         }
         #expect(keys == [["else"], ["result"]])
-        try await whileTimePasses { try await store.close() }
+        try await fixture.whileDeadlinesPass { try await store.close() }
     }
 
     @Test("An inherited write is not contested by own transactions") func inheritedWrite() async throws {

@@ -28,21 +28,11 @@ import Testing
         return (first, transport, second)
     }
 
-    /// Does something while time passes: the client waits for its stream for a while before it asks elsewhere.
-    private func whileTimePasses<Value>(_ body: () async throws -> Value) async throws -> Value {
-        let time = Task { [clock = fixture.clock] in
-            while !Task.isCancelled {
-                if !clock.deadlines.isEmpty { clock.advance(by: .milliseconds(100)) }
-                await Task.yield()
-            }
-        }
-        defer { time.cancel() }
-        return try await body()
-    }
-
     @Test("Writing the same again is stored") func sameValueAgain() async throws {
         let (first, transport, second) = try await open()
-        try await whileTimePasses { try await first.commit { try first.keys.setValue("A", forKey: "switch") } }
+        try await fixture.whileDeadlinesPass {
+            try await first.commit { try first.keys.setValue("A", forKey: "switch") }
+        }
         let storage = fixture.client().storage
         #expect(try await storage.load().tree["switch"] == .string("A"))
         transport.releaseStreams()
@@ -52,7 +42,7 @@ import Testing
 
     @Test("Reading returns the newest") func readingReturnsTheNewest() async throws {
         let (first, transport, second) = try await open()
-        let read = try await whileTimePasses {
+        let read = try await fixture.whileDeadlinesPass {
             try await first.commit { try first.keys.value(forKey: "switch", as: String.self) }
         }
         #expect(read == "B")
@@ -64,7 +54,7 @@ import Testing
         let (first, transport, second) = try await open()
         let token = try #require(first.history.token)
         await #expect(throws: SettingsError.self) {
-            try await whileTimePasses {
+            try await fixture.whileDeadlinesPass {
                 try await first.commit(ifUnchangedSince: token) { try first.keys.setValue("A", forKey: "switch") }
             }
         }
@@ -76,7 +66,7 @@ import Testing
     @Test("The holder of a lock reads what the last one committed", arguments: [false, true])
     func nextHolderReads(hasNews: Bool) async throws {
         let (first, transport, second) = try await open()
-        try await whileTimePasses {
+        try await fixture.whileDeadlinesPass {
             try await second.withLock(named: "job") {
                 try await second.commit { try second.keys.setValue("C", forKey: "switch") }
             }

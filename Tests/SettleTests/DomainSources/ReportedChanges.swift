@@ -1,5 +1,7 @@
 import Settle
+import SettleTesting
 import Synchronization
+import Testing
 
 /// Counts what a source reports, and loads it until it has what a test waits for.
 final class ReportedChanges: Sendable {
@@ -50,6 +52,25 @@ final class ReportedChanges: Sendable {
         let result = await load { if case .failure = $0 { true } else { false } }
         if case .failure(let error) = result { return error }
         return nil
+    }
+
+    /// Expects that a check every 30 s of a clock that has not moved yet finds a change without an event, and that it is
+    /// reported once.
+    func expectChecks(
+        on clock: ManualClock, of change: () throws -> Void, untilIt has: @escaping (SettingTree) -> Bool
+    ) async throws {
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(30))
+        await clock.deadlines { $0 == [.init(sinceStart: .seconds(60))] }
+        #expect(count == 1)
+        try change()
+        clock.advance(by: .seconds(30))
+        await clock.deadlines { $0 == [.init(sinceStart: .seconds(90))] }
+        #expect(count == 2)
+        try await load(untilIt: has)
+        clock.advance(by: .seconds(30))
+        await clock.deadlines { $0 == [.init(sinceStart: .seconds(120))] }
+        #expect(count == 2)
     }
 
     private func result() async -> Result<DomainContents, StorageError> {

@@ -213,18 +213,11 @@ import Testing
         _ = try source.load()
         let changes = ReportedChanges(of: source)
         #expect(watching.places[FilePath(try volume.path.resolved)] == ["."])
-        await clock.sleepers(atLeast: 1)
-        clock.advance(by: .seconds(30))
-        await clock.deadlines { $0 == [.init(sinceStart: .seconds(60))] }
-        #expect(changes.count == 1)
-        try volume.write("2", to: "a")
-        clock.advance(by: .seconds(30))
-        await clock.deadlines { $0 == [.init(sinceStart: .seconds(90))] }
-        #expect(changes.count == 2)
-        try await changes.load { $0["a"] == .string("2") }
-        clock.advance(by: .seconds(30))
-        await clock.deadlines { $0 == [.init(sinceStart: .seconds(120))] }
-        #expect(changes.count == 2)
+        try await changes.expectChecks(on: clock) {
+            try volume.write("2", to: "a")
+        } untilIt: {
+            $0["a"] == .string("2")
+        }
         await source.close()
         await clock.deadlines { $0.isEmpty }
         #expect(watching.places.isEmpty)

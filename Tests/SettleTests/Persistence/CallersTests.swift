@@ -24,10 +24,6 @@ import Testing
 
 /// Commits and flushes of all kinds of tasks, also while the threads of others are blocked.
 @Suite(.timeLimit(.minutes(10)), .silencingIssues) struct CallersTests {
-    private func count(in file: URL) async throws -> Int {
-        try await SettingsStore.open(at: file).group(CounterSettings.self).count
-    }
-
     @Test("Commits and flushes return to their caller, with their values saved", arguments: Caller.allCases)
     func alone(_ caller: Caller) async throws {
         let memory = InMemoryStorage()
@@ -60,7 +56,7 @@ import Testing
         for task in tasks { try await task.value }
         #expect(settings.count == tasks.count * 50)
         try await store.close()
-        #expect(try await count(in: file) == tasks.count * 50)
+        #expect(try await CounterSettings.count(in: file) == tasks.count * 50)
     }
 
     @Test(
@@ -88,7 +84,7 @@ import Testing
             }
             try await store.run()
         }
-        #expect(try await count(in: URL(filePath: path)) == 20)
+        #expect(try await CounterSettings.count(in: URL(filePath: path)) == 20)
     }
 
     @Test("A commit that begins at once is saved even if all threads of the runtime are blocked")
@@ -109,7 +105,7 @@ import Testing
             }
             try await store.run()
         }
-        #expect(try await count(in: URL(filePath: path)) == 1)
+        #expect(try await CounterSettings.count(in: URL(filePath: path)) == 1)
     }
 
     @Test(
@@ -133,7 +129,7 @@ import Testing
                 exit(33)
             }
         }
-        #expect(try await count(in: URL(filePath: path)) == 20)
+        #expect(try await CounterSettings.count(in: URL(filePath: path)) == 20)
     }
 
     @Test("A cancelled call returns while all threads of the stores are blocked") func blockedStores() async throws {

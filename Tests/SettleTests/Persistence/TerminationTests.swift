@@ -21,10 +21,6 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(10))) struct TerminationTests {
-    private func count(in file: URL) async throws -> Int {
-        try await SettingsStore.open(at: file).group(CounterSettings.self).count
-    }
-
     @Test("A termination signal saves everything, then ends the process")
     func signal() async throws {
         let folder = try TemporaryFolder()
@@ -37,7 +33,7 @@ import Testing
             kill(getpid(), SIGTERM)
             try await store.run()
         }
-        #expect(try await count(in: URL(filePath: path)) == 7)
+        #expect(try await CounterSettings.count(in: URL(filePath: path)) == 7)
     }
 
     @Test("What was written when `main` returns, or something calls `exit`, is saved", arguments: 1...8)
@@ -71,7 +67,7 @@ import Testing
             StuckSettings.Value.isStuck.withLock { $0 = true }
             settings.value = StuckSettings.Value(number: 2)
         }
-        #expect(try await count(in: file) == 1)
+        #expect(try await CounterSettings.count(in: file) == 1)
     }
 
     @Test("A signal that the process ignores stays ignored") func ignored() async throws {
@@ -87,7 +83,7 @@ import Testing
             kill(getpid(), SIGTERM)
             try await store.run()
         }
-        #expect(try await count(in: URL(filePath: path)) == 10)
+        #expect(try await CounterSettings.count(in: URL(filePath: path)) == 10)
     }
 
     @Test("A termination signal saves everything even if all threads of the concurrency runtime are blocked")
@@ -102,7 +98,7 @@ import Testing
             blockTheRuntime { kill(getpid(), SIGINT) }
             try await store.run()
         }
-        #expect(try await count(in: URL(filePath: path)) == 8)
+        #expect(try await CounterSettings.count(in: URL(filePath: path)) == 8)
     }
 
     @Test(
@@ -127,7 +123,7 @@ import Testing
             }
             try await store.run()
         }
-        #expect(try await count(in: URL(filePath: path)) == 9)
+        #expect(try await CounterSettings.count(in: URL(filePath: path)) == 9)
     }
 }
 

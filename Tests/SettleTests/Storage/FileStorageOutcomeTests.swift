@@ -50,6 +50,19 @@ import Testing
         return fixture
     }
 
+    /// The same with a damaged file, and a journal that is damaged in its header or in a record.
+    private func damagedFixture(isHeader: Bool) throws -> (fixture: FileStorageFixture, journal: Data) {
+        let fixture = try fixture()
+        if isHeader {
+            try Trouble.flipped.happen(to: fixture.folder.appending(path: Self.journal))
+        } else {
+            try rot("zebra", in: fixture)
+        }
+        try Trouble.cut.happen(to: fixture.file)
+        let journal = try Data(contentsOf: fixture.folder.appending(path: Self.journal))
+        return (fixture, journal)
+    }
+
     private static let newest: SettingValue.Entries = ["a": .integer(2), "b": .integer(3), "zebra": .bool(true)]
     private static let checkpointed: SettingValue.Entries = ["a": .integer(2), "zebra": .bool(true)]
     private static let earlier: SettingValue.Entries = ["a": .integer(1), "zebra": .bool(true)]
@@ -103,14 +116,7 @@ import Testing
     @Test("A damaged file and a damaged journal are both reported, and set aside by the first write")
     func bothDamaged() throws {
         for isHeader in [true, false] {
-            let fixture = try fixture()
-            if isHeader {
-                try Trouble.flipped.happen(to: fixture.folder.appending(path: Self.journal))
-            } else {
-                try rot("zebra", in: fixture)
-            }
-            try Trouble.cut.happen(to: fixture.file)
-            let journal = try Data(contentsOf: fixture.folder.appending(path: Self.journal))
+            let (fixture, journal) = try damagedFixture(isHeader: isHeader)
             let names = try fixture.names()
             let storage = fixture.storage()
             guard case .recovered(let description, false) = try storage.load().outcome else {
@@ -136,14 +142,7 @@ import Testing
         var call = 0
         var wasHit = true
         while wasHit {
-            let fixture = try fixture()
-            if isHeader {
-                try Trouble.flipped.happen(to: fixture.folder.appending(path: Self.journal))
-            } else {
-                try rot("zebra", in: fixture)
-            }
-            try Trouble.cut.happen(to: fixture.file)
-            let journal = try Data(contentsOf: fixture.folder.appending(path: Self.journal))
+            let (fixture, journal) = try damagedFixture(isHeader: isHeader)
             let storage = fixture.storage()
             fixture.calls.fail(call: call, with: trouble.fault, forGood: trouble.forGood)
             var contents = try? storage.load()

@@ -12,6 +12,16 @@ import Testing
         fixture = try FileStorageFixture()
     }
 
+    /// Another storage of the file, which has read all changes and watches for more.
+    private func follower() throws -> (storage: FileStorage, watching: ManualFileWatching) {
+        let watching = ManualFileWatching()
+        let other = FileStorage(at: fixture.file, calls: fixture.calls, watching: watching)
+        _ = try other.load()
+        other.watch { _ in }
+        _ = try changes(other)
+        return (other, watching)
+    }
+
     private func changes(_ storage: FileStorage, since root: SettingValue.Entries = [:]) throws -> [ExternalChange] {
         try storage.externalChanges()
     }
@@ -184,11 +194,7 @@ import Testing
     @Test("What is small is read as soon as the watch tells of it, and reported by the next call") func ahead() throws {
         let one = try fixture.opened()
         try one.append(batch(1, ["a": .integer(1)]), durability: .buffered)
-        let watching = ManualFileWatching()
-        let other = FileStorage(at: fixture.file, calls: fixture.calls, watching: watching)
-        _ = try other.load()
-        other.watch { _ in }
-        _ = try changes(other)
+        let (other, watching) = try follower()
         try one.append(batch(2, ["a": .integer(2)]), durability: .buffered)
         watching.tell([.contents])
         #expect(other.token == one.token)
@@ -262,11 +268,7 @@ import Testing
         let one = FileStorage(at: fixture.file, calls: fixture.calls, journalLimit: 1 << 20)
         _ = try one.load()
         try one.append(batch(1, ["a": .integer(1)]), durability: .buffered)
-        let watching = ManualFileWatching()
-        let other = FileStorage(at: fixture.file, calls: fixture.calls, watching: watching)
-        _ = try other.load()
-        other.watch { _ in }
-        _ = try changes(other)
+        let (other, watching) = try follower()
         var revision: UInt64 = 1
         for length in stride(from: 0, through: 640, by: 8) {
             for count in [1, 2, 9] {

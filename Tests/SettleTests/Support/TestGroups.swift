@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Settle
 import SettleTesting
 import Synchronization
@@ -18,6 +19,11 @@ extension CounterSettings {
     ) async throws -> (SettingsStore, CounterSettings) {
         let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: clock))
         return (store, try await store.group(CounterSettings.self))
+    }
+
+    /// The count that a new store finds in a file.
+    static func count(in file: URL) async throws -> Int {
+        try await SettingsStore.open(at: file).group(CounterSettings.self).count
     }
 
     @MainActor func commitOnMainActor(_ change: (CounterSettings) -> Void) async throws {
