@@ -58,7 +58,7 @@ import Testing
                 == #"{"create_request":{"fragment":true,"key":"L3Av","range_end":"L3Aw","start_revision":"12"}}"#)
     }
 
-    @Test("Bytes of any length come back") func bytesOfAnyLengthComeBack() throws {
+    @Test("Bytes of any length come back") func encodedBytes() throws {
         for count in 0..<70 {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ count) }
             let json = GatewayWriter.object { $0.field("key", bytes) }

@@ -28,7 +28,7 @@ import Testing
 
     /// Each transaction reads a number and stores the next one, as a commit does, and counts in one of the others.
     @Test("Nothing is lost or doubled", arguments: histories(usually: 16))
-    func nothingIsLostOrDoubled(_ round: UInt64) async throws {
+    func randomFaults(_ round: UInt64) async throws {
         var random = SeededGenerator(seed: 4_711 + round)
         let fixture = EtcdFixture()
         var clients: [Client] = []

@@ -44,7 +44,7 @@ import Testing
     private static let host = "/fleet/test$hosts/web-1/"
     private static let canary = "/fleet/test$groups/canary/"
 
-    @Test("The most special domain wins") func theMostSpecialDomainWins() async throws {
+    @Test("The most special domain wins") func mostSpecialDomain() async throws {
         let (store, limits) = try await opened()
         var changes = limits.changes.makeAsyncIterator()
         try await self.store(in: Self.canary, by: "carol") { ($0.requests, $0.burst) = (200, 20) }
@@ -118,7 +118,7 @@ import Testing
     }
 
     /// The storage reports news only once, until they are fetched.
-    @Test("A failed load is repeated") func aFailedLoadIsRepeated() async throws {
+    @Test("A failed load is repeated") func repeatedLoad() async throws {
         let (storage, transport) = fixture.client()
         let source = EtcdDomainSource(storage)
         _ = try await source.load()

@@ -196,7 +196,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("The holder is named") func theHolderIsNamed() async throws {
+    @Test("The holder is named") func namedHolder() async throws {
         let (first, _) = try await opened()
         let (second, _) = try await opened()
         _ = try #require(try await first.tryLock(named: "job"))

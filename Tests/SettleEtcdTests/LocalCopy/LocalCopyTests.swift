@@ -305,7 +305,7 @@ import Testing
         await again.close()
     }
 
-    @Test("An offline start comes back") func anOfflineStartComesBack() async throws {
+    @Test("An offline start comes back") func offlineStart() async throws {
         try await leavePending(batch(["a": .integer(2)]), batch(["a": .integer(2), "c": .integer(2)]))
         let (storage, transport) = client()
         transport.setAll(.refused)

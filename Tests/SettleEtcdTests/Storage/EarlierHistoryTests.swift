@@ -91,7 +91,7 @@ import Testing
     }
 
     /// Much at once, behind a time without anything: the windows become smaller again.
-    @Test("A burst is read in parts") func aBurstIsReadInParts() async throws {
+    @Test("A burst is read in parts") func burst() async throws {
         let storage = try await writer()
         let first = try await store(0, in: storage)
         for number in 0..<1_500 { fixture.cluster.put("/fleet/test/b", "\(number)") }
@@ -201,7 +201,7 @@ import Testing
     }
 
     /// Nobody writes there any more, so that no stream would bring anything.
-    @Test("An empty prefix has a history") func anEmptyPrefixHasAHistory() async throws {
+    @Test("An empty prefix has a history") func emptyPrefix() async throws {
         let (never, _) = try await opened()
         #expect(try await never.records(before: nil, limit: 9).isEmpty)
         await never.close()
@@ -259,7 +259,7 @@ import Testing
         for storage in [storage, reader] { await storage.close() }
     }
 
-    @Test("Nothing is forgotten alone") func nothingIsForgottenAlone() async throws {
+    @Test("Nothing is forgotten alone") func forgotten() async throws {
         let (storage, _) = try await opened()
         try await store(1, in: storage)
         let error = await #expect(throws: StorageError.self) { try await storage.forgetHistory(of: "a") }

@@ -92,7 +92,7 @@ import Testing
         #expect(leftOut.allSatisfy { reason in reasons.contains { reason.hasSuffix($0) } })
     }
 
-    @Test("Conforms with a local copy") func conformsWithALocalCopy() async throws {
+    @Test("Conforms with a local copy") func withLocalCopy() async throws {
         let places = Places { _ in }
         let report = try await StorageConformance.check(
             makeStorage: { places.open($0, withCopy: true) },

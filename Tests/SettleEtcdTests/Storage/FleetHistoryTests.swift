@@ -37,7 +37,7 @@ import Testing
         return token
     }
 
-    @Test("A store shows what others did") func aStoreShowsWhatOthersDid() async throws {
+    @Test("A store shows what others did") func shownInStore() async throws {
         let tokens = [try await commit(1, author: "carol"), try await commit(2, author: "dave")]
         let store = try await open()
         let found = try await entries(of: store)
@@ -62,7 +62,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("What others did is taken back") func whatOthersDidIsTakenBack() async throws {
+    @Test("What others did is taken back") func undone() async throws {
         _ = try await commit(1, author: "carol")
         let token = try await commit(2, author: "dave")
         let store = try await open()

@@ -86,7 +86,7 @@ import Testing
         for store in stores { try await store.close() }
     }
 
-    @Test("The local copy keeps both") func theLocalCopyKeepsBoth() async throws {
+    @Test("The local copy keeps both") func inLocalCopy() async throws {
         let copy = InMemoryStorage()
         fixture.cluster.put(etcdKey(first), "1")
         fixture.cluster.put(etcdKey(second), "2")

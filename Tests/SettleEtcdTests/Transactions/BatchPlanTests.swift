@@ -126,7 +126,7 @@ import Testing
 
     private static let marker = "{\"session\":\"7\",\"store\":\"1\",\"batch\":\"2\",\"author\":\"carol\"}"
 
-    @Test("A marker comes back as it was") func aMarkerComesBackAsItWas() throws {
+    @Test("A marker comes back as it was") func encodedMarker() throws {
         let id = StorageBatch.ID(store: .max, number: 3)
         var marker = Marker(session: .max, batch: id, author: "carol", time: 0.5, barrier: 9)
         #expect(Marker(marker.bytes) == marker)

@@ -40,7 +40,7 @@ import Testing
         await storage.close()
     }
 
-    @Test("Reading returns the newest") func readingReturnsTheNewest() async throws {
+    @Test("Reading returns the newest") func newestRead() async throws {
         let (first, transport, second) = try await open()
         let read = try await fixture.whileDeadlinesPass {
             try await first.commit { try first.keys.value(forKey: "switch", as: String.self) }
@@ -50,7 +50,7 @@ import Testing
         for store in [first, second] { try await store.close() }
     }
 
-    @Test("A stale token is refused") func aStaleTokenIsRefused() async throws {
+    @Test("A stale token is refused") func staleToken() async throws {
         let (first, transport, second) = try await open()
         let token = try #require(first.history.token)
         await #expect(throws: SettingsError.self) {
@@ -83,7 +83,7 @@ import Testing
         for store in [first, second] { try await store.close() }
     }
 
-    @Test("Without a member it fails") func withoutAMemberItFails() async throws {
+    @Test("Without a member it fails") func withoutMember() async throws {
         let (first, transport, second) = try await open()
         transport.setAll(.refused)
         let error = await #expect(throws: SettingsError.self) {

@@ -33,7 +33,7 @@ import Testing
 
     /// Wherever the transactions are, and however much is too much: something is found in few steps, unless there is
     /// none.
-    @Test("It finds something", arguments: 0..<200 as Range<UInt64>) func itFindsSomething(seed: UInt64) {
+    @Test("It finds something", arguments: 0..<200 as Range<UInt64>) func reachedRevision(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let end = Int64.random(in: 2...(1 << 40), using: &random)
         let budget = Int.random(in: 1...50, using: &random)
@@ -76,7 +76,7 @@ import Testing
     }
 
     /// Also if the history was begun at a revision at which nothing was stored.
-    @Test("Its end stays where it was") func itsEndStaysWhereItWas() {
+    @Test("Its end stays where it was") func fixedEnd() {
         var recent = recent()
         recent.prepend([record(7), record(9)], after: record(5).token, isWhole: false)
         #expect(recent.end == record(10).token && recent.beginning == record(5).token)

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test("A put that is left out is found", arguments: [false, true])
-    func aPutThatIsLeftOutIsFound(_ isCutOften: Bool) async throws {
+    func omittedPut(_ isCutOften: Bool) async throws {
         fixture.cluster.put("/fleet/test/a", "1")
         let (follower, transport) = try await fixture.follower()
         transport.state.withLock { $0.lostEvents = 1 }

@@ -24,7 +24,7 @@ import Testing
         #expect(machine.failed(now: .seconds(120), random: 1) == .seconds(1))
     }
 
-    @Test("A refused watch is no open one") mutating func aRefusedWatchIsNoOpenOne() {
+    @Test("A refused watch is no open one") mutating func refusedWatch() {
         machine.open(now: .zero)
         let actions = receive(
             "{\"result\":{\"header\":{},\"created\":true,\"canceled\":true,\"cancel_reason\":\"invalid auth token\"}}\n"
@@ -41,7 +41,7 @@ import Testing
         #expect(actions == [.ended(reason: "etcdserver: no leader", isUnauthenticated: false)])
     }
 
-    @Test("The last line may lack its end") mutating func theLastLineMayLackItsEnd() {
+    @Test("The last line may lack its end") mutating func unfinishedLine() {
         machine.open(now: .zero)
         let line = "{\"error\":{\"grpc_code\":14,\"http_code\":503,\"message\":\"etcdserver: no leader\"}}"
         #expect(receive(line).isEmpty)

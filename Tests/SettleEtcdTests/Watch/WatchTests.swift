@@ -64,7 +64,7 @@ import Testing
         await follower.storage.close()
     }
 
-    @Test("A silent stream is given up") func aSilentStreamIsGivenUp() async throws {
+    @Test("A silent stream is given up") func silentStream() async throws {
         let (follower, transport) = try await follower()
         transport.state.withLock { $0.isStreamSilent = true }
         fixture.cluster.put("/fleet/test/a", "1")
@@ -103,7 +103,7 @@ import Testing
         await follower.storage.close()
     }
 
-    @Test("Own transactions are no news") func ownTransactionsAreNoNews() async throws {
+    @Test("Own transactions are no news") func ownTransactions() async throws {
         let (follower, _) = try await follower()
         try await follower.storage.append(
             StorageBatch(revision: 1, values: ["a": .integer(1)]), durability: .synced)
@@ -116,7 +116,7 @@ import Testing
         await follower.storage.close()
     }
 
-    @Test("Two stores follow each other") func twoStoresFollowEachOther() async throws {
+    @Test("Two stores follow each other") func twoStores() async throws {
         let (first, second) = (fixture.client().storage, fixture.client().storage)
         let stores = [
             try await SettingsStore.open(storage: first, configuration: .init(clock: fixture.clock)),

@@ -4,7 +4,7 @@ import Testing
 @testable import fleet
 
 /// The wall clocks of the trial.
-struct ClockPlanTests {
+@Suite struct ClockPlanTests {
     private func moves(_ seed: UInt64) -> [ClockMove] {
         var plan = ClockPlan(seed: seed, services: 7)
         return (0..<200).map { _ in plan.next() }

@@ -4,7 +4,7 @@ import TrialChecks
 @testable import fleet
 
 /// The service of the trial whose prefix is within that of the others.
-struct InnerServiceTests {
+@Suite struct InnerServiceTests {
     private let lines = [
         Acknowledgement("began", [4]), Acknowledgement("call", [0, 5], text: "replace 70000001"),
         Acknowledgement("answer", [0, 6]), Acknowledgement("saw", [7, 6]), Acknowledgement("locked", [5, 3, 3]),

@@ -39,7 +39,7 @@ import Testing
                 == ["2", "b: still has 1-2-3 (p 1)", "c: in force (p 1)", "a: gone"])
     }
 
-    @Test("The table is redrawn in place") func theTableIsRedrawnInPlace() {
+    @Test("The table is redrawn in place") func redrawnTable() {
         var live = LiveTable()
         #expect(live.replacement(["one", "two"], width: 80) == "\r\u{1B}[Jone\ntwo\n")
         #expect(live.replacement(["three"], width: 80) == "\u{1B}[2A\r\u{1B}[Jthree\n")

@@ -57,7 +57,7 @@ struct WriteCommandTests {
         #expect(try fleet("unset", "limits.requests", on: cluster).status == 1)
     }
 
-    @Test("A dry run writes nothing") func aDryRunWritesNothing() async throws {
+    @Test("A dry run writes nothing") func dryRun() async throws {
         let cluster = try RealCluster(members: 1)
         try await cluster.ready()
         #expect(try fleet("set", "limits.requests=500", on: cluster).status == 0)

@@ -8,7 +8,7 @@ import Testing
 @testable import LiveServing
 
 /// What happens when clients take their time; the time is the event loop's, and simulated.
-struct ConnectionTimeTests {
+@Suite struct ConnectionTimeTests {
     private let settings = ConnectionSettings()
     private let connections: Connections
     private let channel = EmbeddedChannel()

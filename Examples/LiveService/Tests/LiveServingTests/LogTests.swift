@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test("What cannot be used is logged") func whatCannotBeUsedIsLogged() async throws {
+    @Test("What cannot be used is logged") func unusableValues() async throws {
         let storage = InMemoryStorage()
         try await TestService.with(storage: storage) { service async throws in
             try await service.store.flush()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LiveServing
 
-struct TokenBucketTests {
+@Suite struct TokenBucketTests {
     @Test("A burst is taken at once and no more") func wholeBurst() {
         var bucket = TokenBucket(limit: RateLimit(perSecond: 10, burst: 3))
         let waits = (0..<5).map { _ in bucket.take(at: .seconds(1)) }
