@@ -21,7 +21,7 @@ extension UserStoreTests {
             for isDangling in [false, true] {
                 let home = try TestHome(disk)
                 let target = home.root.appending("etc")
-                // What root would find or replace behind each of the links.
+                // The files that root would find or replace behind each of the links.
                 for path in ["\(Self.name)/settings.json", "settings.json"] where !isDangling {
                     try home.write("{\"count\": 100}", to: target.appending(path), of: 0)
                 }
@@ -42,7 +42,7 @@ extension UserStoreTests {
                     do {
                         try await store.file.flush()
                     } catch {
-                        // What could not be saved stays in memory.
+                        // Values that could not be saved stay in memory.
                         #expect(settings.count == 3)
                         home.disk.heal()
                         throw error

@@ -9,7 +9,7 @@ import Testing
 
 /// Clusters that are not the one of the copy.
 extension LocalCopyTests {
-    @Test("Something else that answers is no empty cluster") func foreignServer() async throws {
+    @Test("Another server that answers does not count as an empty cluster") func foreignServer() async throws {
         try await leavePending(batch(["a": .integer(2)]))
         let (storage, transport) = client()
         transport.setAll(.emptyObject)

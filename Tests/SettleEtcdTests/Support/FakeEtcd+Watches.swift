@@ -6,7 +6,7 @@ import Synchronization
 
 /// Watches.
 extension FakeEtcd {
-    /// Adds a watch, and tells it what it has missed.
+    /// Adds a watch, and sends the events that it has missed.
     func watch(_ body: Bytes, token: String?, _ send: @escaping @Sendable (SettingValue) -> Void) -> Int {
         state.withLock { state in
             state.lastWatcher += 1

@@ -7,7 +7,7 @@ import SettleTesting
 /// The follower, and others who come back with earlier tokens.
 extension KeptHistoryRun {
     mutating func begin(at token: ChangeToken?) {
-        // What a copy has was there before.
+        // The batches of a copy were there before.
         if isRestored { found = [] }
         isRestored = false
         list = []
@@ -17,7 +17,7 @@ extension KeptHistoryRun {
         losses += 1
     }
 
-    /// Takes the lock, so that all that is left is done, and tells where the history stands.
+    /// Takes the lock, so that all that is left is done, and returns the newest token.
     func settle(_ index: Int) throws -> ChangeToken? {
         _ = try settledTree(of: processes[index])
         return processes[index].storage.token
@@ -46,7 +46,7 @@ extension KeptHistoryRun {
             guard !isKept || mayBeForgotten(place, index) else {
                 throw Violation(description: "What came after \(text(place)) is not known.")
             }
-            note("The follower is told of a loss after \(text(place))")
+            note("The follower gets a loss after \(text(place))")
             return begin(at: processes[index].storage.token)
         }
         let withholds = processes[index].storage.keepsHistory
@@ -67,14 +67,14 @@ extension KeptHistoryRun {
         }
         list.append(entry)
         guard let name = entry.transaction.author.name.flatMap({ Int64($0) }) else { return }
-        guard found.insert(name).inserted else { throw Violation(description: "\(name) is told twice.") }
+        guard found.insert(name).inserted else { throw Violation(description: "\(name) is delivered twice.") }
         awaited.remove(name)
     }
 
     private func checkSecret(_ entry: Entry) throws {
         guard let secret, isSecretKnown else { return }
         for mutation in entry.transaction.mutations ?? [] where mutation.key == secret && !mutation.isWithheld {
-            throw Violation(description: "\(text(entry.token)) tells a value of the secret.")
+            throw Violation(description: "\(text(entry.token)) has a value of the secret.")
         }
     }
 
@@ -108,7 +108,7 @@ extension KeptHistoryRun {
         }
     }
 
-    /// Empty dictionaries don't count, nor does a secret, whose values are not told.
+    /// Empty dictionaries don't count, nor does a secret, whose values are withheld.
     func leaves(_ tree: SettingTree) -> [SettingKey: SettingValue?] {
         SettingTreeText.leaves(of: tree).filter { $0.value != .dictionary([:]) && $0.key != secret }
     }
@@ -140,18 +140,18 @@ extension KeptHistoryRun {
             // Without a history, an edit that nobody saw being made may not be known any more.
             if !isKept, transaction.mutations == nil { continue }
             throw Violation(
-                description: "At \(text(token)) \(processes[index].name) tells \(transaction) instead of "
+                description: "At \(text(token)) \(processes[index].name) returns \(transaction) instead of "
                     + "\(entry.transaction).")
         }
         guard told.map(\.token) == rest.map(\.token) else {
-            throw Violation(description: "\(processes[index].name) tells \(told.map { text($0.token) }).")
+            throw Violation(description: "\(processes[index].name) returns \(told.map { text($0.token) }).")
         }
         // Of a journal that was put back and not synced, a loss of power may have left anything.
         guard isKept, processes[index].storage.keepsHistory || !copiesFiles else { return }
         try lookBack(index)
     }
 
-    /// All that is kept is told, as far as the follower knows it.
+    /// All records that are left are returned, as far as the follower knows them.
     private mutating func lookBack(_ index: Int) throws {
         let bound = bound
         for place in [nil, list[below(list.count)].token] {
@@ -175,7 +175,7 @@ extension KeptHistoryRun {
         }
     }
 
-    /// What a damaged past still has is in its order and as it was.
+    /// The records that a damaged history still has are unchanged and in order.
     private func checkRest(_ past: [Entry], of index: Int) throws {
         let told = Dictionary(list.map { ($0.token, $0.transaction) }) { $1 }
         let isInOrder = zip(past, past.dropFirst()).allSatisfy { $0.token.position > $1.token.position }

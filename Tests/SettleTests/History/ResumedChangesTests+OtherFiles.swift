@@ -6,7 +6,7 @@ import Testing
 
 /// Files that are put back, copied or replaced by others.
 extension ResumedChangesTests {
-    @Test("A backup that is restored under a running follower is told", arguments: [false, true])
+    @Test("A backup that is restored under a running follower is reported", arguments: [false, true])
     func restoredBackup(isInPlace: Bool) async throws {
         let place = try ShortJournals(journalLimit: FileStorage.journalLimit)
         let store = try await place.open()
@@ -27,12 +27,12 @@ extension ResumedChangesTests {
         #expect(change.snapshot?["count"] == SettingValue.integer(Int64(settings.count)))
         try await settings.commit { settings.other = 8 }
         #expect(try await next(1, of: &iterator) == [8])
-        // Also for one who comes back with a place of the past that is gone.
+        // Also for a follower that resumes with a token of the history that is gone.
         var other = store.history.changes(after: seen).makeAsyncIterator()
         #expect(await other.next()?.snapshot != nil)
     }
 
-    @Test("A folder that was copied and went another way is told") func copiedFolder() async throws {
+    @Test("A folder that was copied and has diverged is reported") func copiedFolder() async throws {
         let place = try ShortJournals(journalLimit: FileStorage.journalLimit)
         let store = try await place.open()
         let settings = try await store.group(CounterSettings.self)
@@ -49,7 +49,7 @@ extension ResumedChangesTests {
         #expect(own.history == foreign.history && own.position == foreign.position && own != foreign)
         var follower = other.history.changes(after: own).makeAsyncIterator()
         #expect(await follower.next()?.snapshot != nil)
-        // What both have in common is a place in either.
+        // The token that both have in common is valid in either.
         var after = other.history.changes(after: common).makeAsyncIterator()
         #expect(try await next(3, of: &after) == [12, 13, 14])
     }

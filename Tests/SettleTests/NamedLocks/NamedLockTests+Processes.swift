@@ -100,7 +100,9 @@ extension NamedLockTests {
         try await holding.value
     }
 
-    @Test("A task that is cancelled before the time-out is told so") func taskCancelledBefore() async throws {
+    @Test("A task that is cancelled before the time-out throws that it was cancelled") func taskCancelledBefore()
+        async throws
+    {
         let (clock, gate) = (ManualClock(), ManualClock())
         let (holding, asking) = try await holdingAndAsking(clock, gate)
         asking.cancel()

@@ -28,7 +28,7 @@ extension FileStorageEditTests {
         }
     }
 
-    /// What was replaced is the file that was read before, of the same size: only its time differs.
+    /// The replaced file is the one that was read before, of the same size: only its time differs.
     @Test("An edit in place, made in the moment of the exchange, is merged") func editInPlace() throws {
         let disk = SimulatedDisk()
         disk.makeStableFolder("/home")

@@ -70,7 +70,9 @@ extension StateFileTests {
         }
     }
 
-    @Test("An emptied file of state is no first run, whatever else is gone") func emptiedState() async throws {
+    @Test("An emptied file of state does not count as a first run, whatever else is gone") func emptiedState()
+        async throws
+    {
         try await writeAll()
         for name in try fixture.names() where name != Self.state {
             try FileManager.default.removeItem(at: fixture.folder.appending(path: name))

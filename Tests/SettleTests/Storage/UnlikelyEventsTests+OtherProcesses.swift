@@ -5,9 +5,9 @@ import Testing
 
 @testable import Settle
 
-/// What other processes of the same file have done.
+/// Changes that other processes of the same file have made.
 extension UnlikelyEventsTests {
-    /// Begins the journal anew, and damages the record with all values in it.
+    /// Begins a new journal, and damages the record with all values in it.
     private func damageBase(_ writer: FileStorage) throws {
         #expect(try writer.checkpoint(SettingTree(), for: .erasing))
         let header = try Data(contentsOf: url(Self.journal)).withUnsafeBytes { try JournalHeader.decode($0) }
@@ -82,7 +82,7 @@ extension UnlikelyEventsTests {
         #expect(try fixture.freshLoad().tree.root == ["b": .integer(2), "c": .integer(3)])
     }
 
-    @Test("What a swapped link has not been told yet outlasts another journal behind it") func swappedLink() throws {
+    @Test("Unreported changes behind a swapped link outlast another journal there") func swappedLink() throws {
         for folder in ["one", "two"] {
             try manager.createDirectory(at: url(folder), withIntermediateDirectories: true)
             try fixture.write(#"{"a": "\#(folder)"}"#, to: "\(folder)/settings.json")

@@ -3,7 +3,7 @@ import Settle
 import SettleTestSupport
 import SettleTesting
 
-/// What the processes and a fresh load have to find.
+/// Checks of the values that the processes and a fresh load find.
 extension SharedFileHistory {
     mutating func askAll() throws {
         for index in processes.indices.reversed() where index < processes.count {
@@ -19,14 +19,14 @@ extension SharedFileHistory {
         }
     }
 
-    /// What a new process would find.
+    /// The values that a new process would find.
     func peek() throws -> SettingTree {
         let copy = disk.diskAfterProcessCrash()
         if model.isBroken { try person.mend(on: copy) }
         return try FileStorage(at: layout.url, calls: copy).load().tree
     }
 
-    /// What a new process would find while the file is broken.
+    /// The values that a new process would find while the file is broken.
     func journaled() throws -> SettingTree {
         try FileStorage(at: layout.url, calls: disk.diskAfterProcessCrash()).load().tree
     }

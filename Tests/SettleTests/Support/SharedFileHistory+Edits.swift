@@ -21,7 +21,7 @@ extension SharedFileHistory {
 
     /// Somebody removes or damages the file of state.
     mutating func disturbState() {
-        // What has been edited away may not be on stable storage yet.
+        // A removal by an edit may not be on stable storage yet.
         guard !editsState, let bytes = SettingsPerson(path: names.state).contents(of: disk) else { return }
         if below(2) == 0 {
             note("Somebody removes the state")
@@ -37,7 +37,7 @@ extension SharedFileHistory {
     mutating func editFile() throws {
         if !state.isEmpty, !model.isBroken, below(3) == 0 { return try editState() }
         let isAbsent = person.contents(of: disk) == nil
-        // Creating a file that never existed can't be told from recreating a removed one.
+        // Creating a file that never existed can't be distinguished from recreating a removed one.
         guard !isAbsent else { return }
         count += 1
         var values: [SettingKey: SettingValue?] = [:]

@@ -1,4 +1,4 @@
-/// What follows from the declaration of the setting, whatever its type.
+/// Properties that the declaration determines, whatever the type of the value.
 extension AnySettingBox {
     /// Whether the value must not be shown.
     final var isSecret: Bool { declaration.isSecret }
