@@ -5,7 +5,13 @@ public import Settle
 import Synchronization
 
 /// The rows that a program stores with its settings.
+///
+/// Each attempt to commit gets a ticket, a number, and adds it to a list that is written as a setting: so the batch that
+/// has the settings of the attempt has its ticket, too, and no batch has it once the attempt is undone.
 extension SQLiteStorage {
+    /// The key of the list of tickets that are not stored yet, in the order of their attempts. The table has no such key.
+    static let ticketKey: SettingKey = "SettleSQLite-tickets"
+
     /// Commits settings and rows of the program in one transaction of the database: both are stored, or neither.
     ///
     /// ```swift
@@ -23,150 +29,79 @@ extension SQLiteStorage {
     /// commits. If `rows` throws, the others run again without it. A value that can't be encoded is left out with
     /// ``SettingsError/Code/encodingFailed``; the other values and the rows are stored.
     ///
-    /// `store.keys` and the store's changes have numbers under keys that begin with `SettleSQLite-`, which connect the
-    /// two closures. The database has no such rows.
+    /// `store.keys` and the store's changes have a list of numbers under the key `SettleSQLite-tickets`, which connects
+    /// the two closures. The database has no such row.
     ///
     /// - Parameters:
     ///   - store: The store that was opened with this storage.
     ///   - author: The name for `Change.author`.
-    ///   - body: Writes the settings, and returns a result.
-    ///   - rows: Writes the rows, given the result. It must use this connection only: any other access to the database
+    ///   - body: Writes the settings, and returns a value.
+    ///   - rows: Writes the rows, given the value. It must use this connection only: any other access to the database
     ///     would wait for the transaction, which waits for it.
-    /// - Returns: The result of `body`.
+    /// - Returns: The value of `body`.
     /// - Throws: What `body` or `rows` throws, and what the store's own commit throws. Nothing is stored then, except
     ///   after `encodingFailed`, and unless the error says that it may have been: if the store stores the settings
     ///   later, it stores the rows with them. If the store has another storage, the settings are stored there without
     ///   the rows, and the error is ``StorageError/Code/unsupported``.
     @discardableResult
-    public func commit<Result: Sendable>(
-        in store: SettingsStore, author: String? = nil, _ body: () throws -> Result,
-        rows: @escaping @Sendable (Database, Result) throws -> Void
-    ) async throws -> Result {
-        let key = state.withLock { $0.rows.reserveKey() }
-        let result: Result
+    public func commit<Value: Sendable>(
+        in store: SettingsStore, author: String? = nil, _ body: () throws -> Value,
+        rows: @escaping @Sendable (Database, Value) throws -> Void
+    ) async throws -> Value {
+        let outcome = RowsOutcome()
+        var ticket: Int64 = 0
         do {
-            result = try await store.commit(author: author) {
+            let result = try await store.commit(author: author) {
                 // The previous attempt has been undone.
-                if let failure = state.withLock({ $0.rows.commits[key]?.failure }) { throw failure }
+                if case .failure(let error)? = outcome.result.withLock({ $0 }) { throw error }
                 let value = try body()
-                let write: @Sendable (Database) throws -> Void = { database in try rows(database, value) }
-                let ticket = SettingValue.integer(state.withLock { $0.rows.add(write, at: key) })
-                try store.keys.setValue(ticket, forKey: key)
+                let known = (try? store.keys.value(forKey: Self.ticketKey, as: [Int64].self)) ?? []
+                let tickets = state.withLock { state in
+                    state.rows[ticket] = nil
+                    state.lastTicket += 1
+                    ticket = state.lastTicket
+                    state.rows[ticket] = { database in
+                        let written = Result { try rows(database, value) }
+                        outcome.result.withLock { $0 = written }
+                        try written.get()
+                    }
+                    return known.filter { state.rows[$0] != nil } + [ticket]
+                }
+                try store.keys.setValue(tickets, forKey: Self.ticketKey)
                 return value
             }
+            if outcome.result.withLock({ $0 != nil }) { return result }
+            throw StorageError(.unsupported, "The settings are stored without the rows: the store has another storage.")
         } catch {
-            let stored = store.keys[key]
-            state.withLock { $0.rows.didThrow(at: key, stored) }
+            // If the settings stand, the store appends them again, and the rows with them.
+            let inForce = try? store.keys.value(forKey: Self.ticketKey, as: [Int64].self)
+            if inForce?.contains(ticket) != true { state.withLock { $0.rows[ticket] = nil } }
             throw error
         }
-        guard state.withLock({ $0.rows.end(at: key) }) else {
-            throw StorageError(
-                .unsupported, "The store has another storage: the settings were stored without the rows.")
-        }
-        return result
     }
 
     /// Writes the rows that belong to a batch.
     ///
     /// - Throws: A conflict if a closure of the program throws: it lets all commits of the batch run again, and the one
     ///   that has failed throws the closure's error then. The conflict is without that error, which may show values.
-    func addRows(of batch: StorageBatch, to database: Database) throws {
-        for ticket in batch.tickets {
-            guard let write = state.withLock({ $0.rows.commit(of: ticket)?.write }) else { continue }
+    func writeRows(of batch: StorageBatch, to database: Database) throws {
+        for ticket in Self.tickets(of: batch) {
             do {
-                try write(database)
+                try state.withLock({ $0.rows[ticket] })?(database)
             } catch {
-                state.withLock { $0.rows.commits[ticket.key]?.failure = error }
                 throw StorageError(.conflict, "The rows of a commit in \(name) could not be written.")
             }
         }
     }
-}
 
-/// Rows that wait for the batches of their commits.
-///
-/// Each attempt to commit gets a ticket, a number, and writes it as a setting: so the batch that has the settings of
-/// the attempt has its ticket, too, and no batch has it once the attempt is undone.
-struct ProgramRows {
-    struct Commit {
-        /// The ticket of the last attempt.
-        var ticket: Int64 = 0
-        /// Writes the rows; `nil` once they are stored.
-        var write: (@Sendable (Database) throws -> Void)?
-        /// Why they could not be written.
-        var failure: (any Error)?
-        /// Whether the call has thrown, and the batch may be stored yet.
-        var stands = false
-    }
-
-    /// The commits that have not ended. With a key of its own, a commit never replaces the ticket of another.
-    var commits: [SettingKey: Commit] = [:]
-    private var lastTicket: Int64 = 0
-
-    /// Begins a commit, under a key that no other one uses at the moment.
-    mutating func reserveKey() -> SettingKey {
-        var (number, key) = (1, SettingKey.ticket(1))
-        while commits[key] != nil {
-            number += 1
-            key = .ticket(number)
-        }
-        commits[key] = Commit()
-        return key
-    }
-
-    /// - Returns: The ticket. Tickets rise in the order of the transactions.
-    mutating func add(_ write: @escaping @Sendable (Database) throws -> Void, at key: SettingKey) -> Int64 {
-        lastTicket += 1
-        commits[key] = Commit(ticket: lastTicket, write: write)
-        return lastTicket
-    }
-
-    /// Returns the commit of a ticket, if it is that of the last attempt.
-    func commit(of ticket: Ticket) -> Commit? {
-        commits[ticket.key].flatMap { $0.ticket == ticket.number ? $0 : nil }
-    }
-
-    mutating func didStore(_ tickets: [Ticket]) {
-        for ticket in tickets where commit(of: ticket) != nil { commits[ticket.key]?.write = nil }
-        // A batch has everything that was not stored before it, so what stood until then is stored now, or given up.
-        guard let last = tickets.last?.number else { return }
-        for (key, commit) in commits where commit.stands && commit.ticket <= last { commits[key] = nil }
-    }
-
-    /// Ends a commit that throws, unless it may be stored: then the store appends its batch again, and the rows with
-    /// it.
-    ///
-    /// - Parameter value: The value that the store has at the key.
-    mutating func didThrow(at key: SettingKey, _ value: SettingValue?) {
-        guard let commit = commits[key], commit.write != nil, value == .integer(commit.ticket) else {
-            commits[key] = nil
-            return
-        }
-        commits[key]?.stands = true
-    }
-
-    /// Ends a commit.
-    ///
-    /// - Returns: Whether its rows are stored.
-    mutating func end(at key: SettingKey) -> Bool { commits.removeValue(forKey: key)?.write == nil }
-}
-
-typealias Ticket = (key: SettingKey, number: Int64)
-
-extension StorageBatch {
-    /// The tickets of its commits, in their order. Undoing a commit may bring back one that was stored earlier.
-    var tickets: [Ticket] {
-        values.compactMap { key, value -> Ticket? in
-            guard key.isTicket, case .integer(let number)? = value else { return nil }
-            return (key: key, number: number)
-        }.sorted { $0.number < $1.number }
+    /// Returns the tickets of a batch, in the order of its commits, after some that are stored already.
+    static func tickets(of batch: StorageBatch) -> [Int64] {
+        guard case .array(let values)?? = batch.values[ticketKey] else { return [] }
+        return values.compactMap { if case .integer(let ticket) = $0 { ticket } else { nil } }
     }
 }
 
-extension SettingKey {
-    private static let ticketPrefix = "SettleSQLite-"
-
-    static func ticket(_ number: Int) -> SettingKey { .path("\(ticketPrefix)\(number)") }
-
-    var isTicket: Bool { description.utf8.starts(with: Self.ticketPrefix.utf8) }
+/// The last result of writing the rows of a commit; `nil` if that has not been tried.
+private final class RowsOutcome: Sendable {
+    let result = Mutex<Result<Void, any Error>?>(nil)
 }

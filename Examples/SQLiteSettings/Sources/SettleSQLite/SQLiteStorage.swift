@@ -31,17 +31,18 @@ public final class SQLiteStorage: SharedStorage {
     let state = Mutex(State())
 
     struct State {
-        var isLoaded = false
         var isClosed = false
-        /// The position up to which everything has been returned.
-        var seen: Int64 = 0
+        /// The position up to which everything has been returned; `nil` unless everything has been loaded.
+        var seen: UInt64?
         /// The positions of own batches, which are not changes of others.
-        var own = RangeSet<Int64>()
+        var own = RangeSet<UInt64>()
         /// The last batch that was stored, by which a repeated one is recognised. Memory is enough: SQLite answers
         /// within the process, and a process that was killed repeats nothing.
         var lastBatch: StorageBatch.ID?
         var watch: Task<Void, Never>?
-        var rows = ProgramRows()
+        /// The rows of commits that are not stored yet, by their tickets.
+        var rows: [Int64: @Sendable (Database) throws -> Void] = [:]
+        var lastTicket: Int64 = 0
     }
 
     /// Creates a storage. It never closes the database.
@@ -51,26 +52,22 @@ public final class SQLiteStorage: SharedStorage {
     ///   - table: The name of the table, of letters, digits and underscores. If the program has another table of this
     ///     name, ``load()`` throws and creates nothing.
     ///   - interval: How often to check whether others have changed the database.
-    public init(
-        _ writer: any DatabaseWriter, table: String = "settings", interval: Duration = .milliseconds(100)
-    ) {
+    public init(_ writer: any DatabaseWriter, table: String = "settings", interval: Duration = .milliseconds(100)) {
         (self.writer, self.table, self.interval) = (writer, table, interval)
     }
 
     // MARK: Loading
 
     public func load() async throws(StorageError) -> StorageContents {
-        let isClosed = state.withLock { state in
-            state.isLoaded = false
-            return state.isClosed
+        state.withLock { $0.seen = nil }
+        return try access(.load) {
+            try writer.writeWithoutTransaction { try createTable(in: $0) }
+            let found = try read(after: nil)
+            state.withLock { ($0.seen, $0.own) = (found.newest, RangeSet()) }
+            return StorageContents(
+                tree: found.batches.tree, outcome: found.newest == 0 ? .absent : .intact,
+                position: StoragePosition(found.newest))
         }
-        if isClosed { throw Self.closed }
-        try mappingErrors(to: .unreadable) { try createTable() }
-        let found = try mappingErrors(to: .unreadable) { try read(after: Self.beforeAll) }
-        state.withLock { ($0.seen, $0.own, $0.isLoaded) = (found.newest, RangeSet(), true) }
-        return StorageContents(
-            tree: found.batches.tree, outcome: found.newest == 0 ? .absent : .intact,
-            position: StoragePosition(UInt64(found.newest)))
     }
 
     // MARK: Appending
@@ -78,80 +75,64 @@ public final class SQLiteStorage: SharedStorage {
     public func append(
         _ batch: StorageBatch, durability: StorageDurability
     ) async throws(StorageError) -> StorageReceipt {
-        try checkLoaded()
-        let rows = try self.rows(of: batch)
-        let (before, position) = try mappingErrors(to: .writeFailed, isAppend: true) { try store(batch, rows) }
+        let (before, position) = try access(.append) { try writer.write { try store(batch, in: $0) } }
         return state.withLock { state in
             if !batch.values.isEmpty { state.lastBatch = batch.id }
             if position > before { state.own.insert(contentsOf: position..<position + 1) }
-            state.rows.didStore(batch.tickets)
+            // Rows that are older than the last of the batch are stored now, or have been undone or given up.
+            if let last = Self.tickets(of: batch).last { state.rows = state.rows.filter { $0.key > last } }
             // If others have stored something before the batch, that has yet to be returned.
             if state.seen == before { state.seen = position }
             return StorageReceipt(
-                position: StoragePosition(UInt64(position)), durability: .synced,
-                hasExternalChanges: state.seen != position)
+                position: StoragePosition(position), durability: .synced, hasExternalChanges: state.seen != position)
         }
     }
 
     /// - Returns: The newest position before and after.
-    private func store(_ batch: StorageBatch, _ rows: [SettingRow]) throws -> (before: Int64, position: Int64) {
-        try writer.write { database in
-            let (newest, record) = try current(in: database)
-            // A repeated batch is recognised before its conditions, which no longer hold.
-            if batch.id == state.withLock({ $0.lastBatch }) { return (newest, newest) }
-            for condition in batch.conditions { try verify(condition, at: newest, record) }
-            try addRows(of: batch, to: database)
-            return (newest, try insert(rows, by: batch.author, after: newest, into: database))
+    private func store(_ batch: StorageBatch, in database: Database) throws -> (before: UInt64, position: UInt64) {
+        let newest = try newestPosition(in: database)
+        // A repeated batch is recognised before its conditions, which no longer hold.
+        if batch.id == state.withLock({ $0.lastBatch }) { return (newest, newest) }
+        for case .at(let position) in batch.conditions where position != StoragePosition(newest) {
+            throw StorageError(.conflict, "Others have changed the settings in \(name). Nothing was stored.")
         }
-    }
-
-    /// - Parameter record: The record of migrations.
-    private func verify(_ condition: StorageBatch.Condition, at newest: Int64, _ record: SettingTree) throws {
-        switch condition {
-        case .at(let position):
-            guard position == StoragePosition(UInt64(newest)) else {
-                throw StorageError(.conflict, "Others have changed the settings in \(name). Nothing was stored.")
-            }
-        case .under:
-            throw StorageError(.leaseLost, "There are no named locks in \(name).")
-        case .migrated(let known):
-            try record.checkMigrations(within: known)
+        for case .under in batch.conditions { throw noLocks(.leaseLost) }
+        for case .migrated(let known) in batch.conditions {
+            try batches(where: "key BETWEEN '$settle' AND '$settle/'", in: database).tree.checkMigrations(within: known)
         }
+        try writeRows(of: batch, to: database)
+        return (newest, try insert(batch, after: newest, into: database))
     }
 
     // MARK: Changes of others
 
     public func changes(after position: StoragePosition) async throws(StorageError) -> StorageChanges {
-        try checkLoaded()
-        let start = position.number.flatMap { Int64(exactly: $0) } ?? Self.beforeAll
-        let found = try mappingErrors(to: .unreadable) { try read(after: start) }
-        return state.withLock { state in
-            state.seen = found.newest
-            let end = StoragePosition(UInt64(found.newest))
-            if found.isEverything {
-                state.own = RangeSet()
-                return StorageChanges([ExternalChange(.everything(found.batches.tree))], position: end)
+        try access(.changes) {
+            let found = try read(after: position.number)
+            return state.withLock { state in
+                state.seen = found.newest
+                let end = StoragePosition(found.newest)
+                guard let start = found.start else {
+                    state.own = RangeSet()
+                    return StorageChanges([ExternalChange(.everything(found.batches.tree))], position: end)
+                }
+                // Neither this call nor a later one has an earlier position.
+                state.own.remove(contentsOf: 0..<start + 1)
+                return StorageChanges(found.batches.externalChanges { state.own.contains($0.id.number) }, position: end)
             }
-            let own = state.own
-            // No later call has an earlier position.
-            state.own.remove(contentsOf: 0..<start + 1)
-            return StorageChanges(
-                found.batches.externalChanges { own.contains(Int64($0.id.number)) }, position: end)
         }
     }
 
-    /// - Returns: The batches after a position, the newest position, and whether the batches are all that is stored.
-    private func read(after position: Int64) throws -> (batches: [StoredBatch], newest: Int64, isEverything: Bool) {
+    /// - Returns: The batches after a position, or all of them, and the newest position. `start` is `nil` if these are
+    ///   all.
+    private func read(after position: UInt64?) throws -> (batches: [StoredBatch], newest: UInt64, start: UInt64?) {
         try writer.read { database in
-            let newest = try current(in: database).newest
+            let newest = try newestPosition(in: database)
             // After the newest one: an older copy of the database has been restored, and any value may differ.
-            let start = position <= newest ? position : Self.beforeAll
-            return (try batches(after: start, in: database), newest, start == Self.beforeAll)
+            let start = position.flatMap { $0 <= newest ? $0 : nil }
+            return (try batches(where: "position > ifnull(?, 0)", [start], in: database), newest, start)
         }
     }
-
-    /// Less than every position.
-    private static let beforeAll: Int64 = -1
 
     public func watch(_ handle: @escaping @Sendable (StorageEvent) -> Void) {
         let task = Task.detached { [weak self, interval] in
@@ -172,7 +153,7 @@ public final class SQLiteStorage: SharedStorage {
     private func version(after known: [Int], _ handle: @Sendable (StorageEvent) -> Void) async -> [Int] {
         let found = try? await writer.writeWithoutTransaction { [self] database in
             let version = [try Int.fetchOne(database, sql: "PRAGMA data_version") ?? 0, database.totalChangesCount]
-            return try (version, version == known ? nil : current(in: database).newest)
+            return try (version, version == known ? nil : newestPosition(in: database))
         }
         // The store's own calls report the error.
         guard let (version, newest) = found else { return known }
@@ -185,33 +166,61 @@ public final class SQLiteStorage: SharedStorage {
     /// Returns `nil`: a batch has a condition instead.
     public func lockForTransaction() async throws(StorageError) -> StorageLease? { nil }
 
-    public func tryLock(named lock: String) async throws(StorageError) -> StorageLease? {
-        throw StorageError(.unsupported, "There are no named locks in \(name).")
-    }
+    public func tryLock(named lock: String) async throws(StorageError) -> StorageLease? { throw noLocks(.unsupported) }
 
-    public func renew(_ lease: StorageLease) async throws(StorageError) -> StorageLease {
-        throw StorageError(.leaseLost, "There are no named locks in \(name).")
-    }
+    public func renew(_ lease: StorageLease) async throws(StorageError) -> StorageLease { throw noLocks(.leaseLost) }
 
     public func unlock(_ lease: StorageLease) async {}
+
+    private func noLocks(_ code: StorageError.Code) -> StorageError {
+        StorageError(code, "There are no named locks in \(name).")
+    }
 
     // MARK: Closing
 
     public func close() async {
-        let watch = state.withLock { state in
+        state.withLock { state in
             state.isClosed = true
-            return state.watch
+            state.watch?.cancel()
         }
-        watch?.cancel()
     }
 
-    private func checkLoaded() throws(StorageError) {
-        let (isLoaded, isClosed) = state.withLock { ($0.isLoaded, $0.isClosed) }
-        if isClosed { throw Self.closed }
-        if !isLoaded {
+    // MARK: Errors
+
+    private enum Call { case load, append, changes }
+
+    /// The file's path, in quotation marks.
+    var name: String { "“\(writer.path)”" }
+
+    /// Runs `body`, and maps errors of SQLite to those of a storage. Since `body` can't suspend, it calls SQLite on this
+    /// thread.
+    private func access<Value>(_ call: Call, _ body: () throws -> Value) throws(StorageError) -> Value {
+        let (isClosed, isLoaded) = state.withLock { ($0.isClosed, $0.seen != nil) }
+        if isClosed { throw StorageError(.closed, "The storage has been closed.") }
+        guard isLoaded || call == .load else {
             throw StorageError(.unreadable, "The settings in \(name) have not been read, so they are not overwritten.")
         }
+        do {
+            return try body()
+        } catch {
+            if let error = error as? StorageError { throw error }
+            let failure = error as? DatabaseError
+            let code: StorageError.Code =
+                switch failure?.resultCode ?? .SQLITE_ERROR {
+                case .SQLITE_BUSY, .SQLITE_LOCKED: .locked
+                case .SQLITE_FULL: .noSpace
+                case .SQLITE_TOOBIG: .unsupportedValue
+                default: call == .append ? .writeFailed : .unreadable
+                }
+            // The error's own text has the statement's arguments if the program wants them there: values, and secrets
+            // among them.
+            let reason = failure.map { "\(DatabaseError(resultCode: $0.resultCode, message: $0.message, sql: $0.sql))" }
+            // A commit whose sync has failed is undone: no connection finds it, and the next commit overwrites its
+            // pages in the log. But if SQLite recovers the log before that, it may find it there: after all processes
+            // have ended, or one was killed at the end of a commit. All other errors come before.
+            throw StorageError(
+                code, "\(name): \(reason ?? "\(error)")",
+                isOutcomeUnknown: call == .append && failure?.resultCode == .SQLITE_IOERR)
+        }
     }
-
-    private static let closed = StorageError(.closed, "The storage has been closed.")
 }

@@ -11,8 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct SQLiteRowsTests {
     private struct Refusal: Error {}
 
-    /// The key of the ticket of each commit, as long as there is only one at a time.
-    private static let ticketKey = SettingKey.ticket(1)
+    private static let ticketKey = SQLiteStorage.ticketKey
 
     @Test("Settings and rows of a commit are stored together") func together() async throws {
         try await withTemporaryFolder { folder in
@@ -260,12 +259,24 @@ import Testing
         }
     }
 
-    /// Expects that no rows are left, so that the first ticket's key can be used again.
+    /// Expects that no rows are left, so that nothing keeps their closures.
     private func expectNothingWaits(in notes: NotesFixture) {
-        #expect(notes.storage.state.withLock { $0.rows.commits.isEmpty })
+        #expect(notes.storage.state.withLock { $0.rows.isEmpty })
     }
 
-    @Test("A ticket that is removed, or brought back, is not stored") func ticket() async throws {
+    @Test("The list of tickets has only those that are not stored yet") func tickets() async throws {
+        try await withTemporaryFolder { folder in
+            let notes = try await NotesFixture(folder)
+            for ticket in 1...3 {
+                try await notes.add()
+                #expect(notes.store.keys[Self.ticketKey] == .array([.integer(Int64(ticket))]))
+            }
+            expectNothingWaits(in: notes)
+            try await notes.store.close()
+        }
+    }
+
+    @Test("A list of tickets that is removed, or brought back, is not stored") func ticket() async throws {
         try await withTemporaryFolder { folder in
             let notes = try await NotesFixture(folder)
             try await notes.add()

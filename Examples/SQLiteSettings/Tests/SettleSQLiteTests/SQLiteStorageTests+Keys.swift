@@ -41,6 +41,47 @@ extension SQLiteStorageTests {
         }
     }
 
+    @Test("A key that is written as a whole, or removed, leaves no rows within it", arguments: [false, true])
+    func rowsWithin(isUnseen: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let (first, _) = try await loaded(folder)
+            let (second, _) = try await loaded(folder)
+            let inner: [SettingKey: SettingValue?] = ["a.x": .integer(1), "b.x.y": .integer(1)]
+            _ = try await (isUnseen ? second : first).append(batch(1, inner, store: 2), durability: .synced)
+            var whole = batch(2, ["a": .integer(2), "b": nil])
+            if !isUnseen {
+                let within = SettingValue.dictionary(["y": .integer(1)])
+                whole.expectedValues = ["a": .dictionary(["x": .integer(1)]), "b": .dictionary(["x": within])]
+            }
+            _ = try await first.append(whole, durability: .synced)
+            let keys = try await pool(folder).read { database in
+                try String.fetchAll(database, sql: "SELECT key FROM settings ORDER BY key")
+            }
+            #expect(keys == ["a", "b"])
+            let (third, contents) = try await loaded(folder)
+            #expect(contents.tree.root == ["a": .integer(2)])
+            for storage in [first, second, third] { await storage.close() }
+        }
+    }
+
+    @Test("An older row within a value does not count") func olderRowWithin() async throws {
+        try await withTemporaryFolder { folder in
+            let (first, _) = try await loaded(folder)
+            let inner = SettingValue.dictionary(["c": .integer(1), "d": .integer(1)])
+            // The second batch does not say that it replaces something, so the row of the first one stays.
+            let batches: [[SettingKey: SettingValue?]] = [
+                ["a.b": .string("old")], ["a": .dictionary(["b": inner])], ["a.b.c": .integer(2)],
+            ]
+            for (number, values) in batches.enumerated() {
+                _ = try await first.append(batch(UInt64(number), values), durability: .synced)
+            }
+            let (second, contents) = try await loaded(folder)
+            let expected = SettingValue.dictionary(["c": .integer(2), "d": .integer(1)])
+            #expect(contents.tree.root == ["a": .dictionary(["b": expected])])
+            for storage in [first, second] { await storage.close() }
+        }
+    }
+
     @Test("A key that a storage writes within one that others have removed stays written")
     func writtenAfterRemoval() async throws {
         try await withTwoStorages { first, second, _, folder in
