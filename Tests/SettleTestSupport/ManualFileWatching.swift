@@ -8,6 +8,7 @@ package final class ManualFileWatching: FileWatching {
     }
 
     private let watched = LockedValue<(watches: [Int: Watched], next: Int)>(([:], 0))
+    private let foreignChanges = LockedValue(0)
 
     package init() {}
 
@@ -17,6 +18,11 @@ package final class ManualFileWatching: FileWatching {
             watched.watches.values.reduce(into: [:]) { $0.merge($1.places) { $0.union($1) } }
         }
     }
+
+    /// How often a watch has recorded a change of another process.
+    package var foreignChangeCount: Int { foreignChanges.withLock { $0 } }
+
+    fileprivate func foundForeignChange() { foreignChanges.withLock { $0 += 1 } }
 
     /// Notifies every watch of one of the files; if there are no files, every watch.
     package func tell(_ events: FileEvents) {
@@ -61,6 +67,8 @@ private final class ManualFileWatch: FileWatch {
     func update(_ places: [FilePath: Set<String>]) {
         owner.update(number, places)
     }
+
+    func foundForeignChange() { owner.foundForeignChange() }
 
     func cancel() {
         owner.update(number, nil)

@@ -227,6 +227,24 @@ import Testing
         #expect(try changes(other) == [ExternalChange(.values(["a": .integer(3)]))])
     }
 
+    @Test("Records of another process are reported to the watch as foreign changes, those of its own are not")
+    func foreignChanges() throws {
+        let (one, watching) = (try fixture.opened(), ManualFileWatching())
+        try one.append(batch(1, ["a": .integer(1)]), durability: .buffered)
+        let other = FileStorage(at: fixture.file, calls: fixture.calls, watching: watching)
+        _ = try other.load()
+        other.watch { _ in }
+        _ = try changes(other)
+        for number in 2...3 {
+            try other.append(batch(UInt64(number), ["b": .integer(Int64(number))]), durability: .buffered)
+            watching.tell([.contents])
+        }
+        #expect(watching.foreignChangeCount == 0)
+        try one.append(batch(2, ["a": .integer(2)]), durability: .buffered)
+        watching.tell([.contents])
+        #expect(watching.foreignChangeCount == 1)
+    }
+
     @Test("With a named lock, the changes of its last holder are found, although no event has told of them")
     func behindLock() throws {
         let one = try fixture.opened()

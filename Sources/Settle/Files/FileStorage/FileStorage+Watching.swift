@@ -41,7 +41,10 @@ extension FileStorage {
                 return session.inForce.hasUndelivered
             }
             guard let hasNews else { return }
-            if hasNews { signal() }
+            if hasNews {
+                watch.withLock { $0 }?.foundForeignChange()
+                signal()
+            }
             atomicMemoryFence(ordering: .sequentiallyConsistent)
         }
     }

@@ -20,6 +20,10 @@ package protocol FileWatch: AnyObject, Sendable {
     /// redirected.
     func update(_ places: [FilePath: Set<String>])
 
+    /// Records that a watched file had a change of another process. While there are some, the source of the events
+    /// delivers each without delay; see ``FolderEventSource/foundForeignChange()``. Takes no lock of a store.
+    func foundForeignChange()
+
     /// Ends the watch. Returns immediately; a call that has begun may still be running, but no other begins.
     func cancel()
 }

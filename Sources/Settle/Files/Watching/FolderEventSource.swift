@@ -23,10 +23,16 @@ package protocol FolderEventSource: Sendable {
 
     /// Ends the watch of a folder, which may be gone.
     func remove(_ number: Int)
+
+    /// Records that events were about a change of another process, from any thread. Without it, a source may take them
+    /// for events of this process, and deliver a stream of these late.
+    func foundForeignChange()
 }
 
 extension FolderEventSource {
     package func isRemote(_ folder: FilePath) -> Bool { false }
+
+    package func foundForeignChange() {}
 }
 
 /// An event in or of a watched folder.

@@ -30,6 +30,7 @@
         }
 
         private let state = LockedValue(State())
+        private let pacing = LockedValue(EventPacing())
 
         package init() {}
 
@@ -45,8 +46,10 @@
 
         package func isRemote(_ folder: FilePath) -> Bool { RemoteFileSystem.contains(folder) }
 
+        package func foundForeignChange() { pacing.withLock { $0.foundForeignChange() } }
+
         package func add(_ folder: FilePath, files: Set<String>) throws(SystemError) -> Int {
-            let descriptor = try state.withLock { (state) throws(SystemError) in try Self.descriptor(of: &state) }
+            let descriptor = try state.withLock { (state) throws(SystemError) in try self.descriptor(of: &state) }
             // One folder may be watched by two paths for two purposes, so the mask only ever grows.
             let number = inotify_add_watch(descriptor, folder.text, UInt32(IN_MASK_ADD) | Self.mask)
             guard number >= 0 else { throw .last }
@@ -59,10 +62,10 @@
             _ = inotify_rm_watch(descriptor, Int32(number))
         }
 
-        private static func descriptor(of state: inout State) throws(SystemError) -> Int32 {
+        private func descriptor(of state: inout State) throws(SystemError) -> Int32 {
             if let reader = state.reader { return reader.descriptor }
             let reader = try Reader()
-            if let deliver = state.deliver { reader.begin(on: deliver.queue, deliver.body) }
+            if let deliver = state.deliver { reader.begin(on: deliver.queue, at: pacing, deliver.body) }
             state.reader = reader
             return reader.descriptor
         }
@@ -124,17 +127,22 @@
 
         /// Starts the thread, which stays until ``end()``.
         ///
-        /// - Parameter queue: Delivers the events: on the reading thread, unless another one is at work there.
-        func begin(on queue: DispatchQueue, _ deliver: @escaping @Sendable ([FolderEvent]) -> Void) {
+        /// - Parameters:
+        ///   - queue: Delivers the events: on the reading thread, unless another one is at work there.
+        ///   - pacing: Decides when the thread pauses.
+        func begin(
+            on queue: DispatchQueue, at pacing: LockedValue<EventPacing>,
+            _ deliver: @escaping @Sendable ([FolderEvent]) -> Void
+        ) {
             // A queue of its own has a thread of its own.
             DispatchQueue(label: "settle.files.events").async {
                 let isBatch = Self.changePolicy(from: SCHED_OTHER, to: Self.batchPolicy)
                 let start = ContinuousClock.now
-                var pacing = EventPacing()
                 while waitForEvents() {
                     let events = readEvents()
                     if !events.isEmpty { queue.sync { deliver(events) } }
-                    if pacing.looked(at: start.duration(to: .now)) { pauseThread(for: EventPacing.interval) }
+                    let now = start.duration(to: .now)
+                    if pacing.withLock({ $0.looked(at: now) }) { pauseThread(for: EventPacing.interval) }
                 }
                 close(descriptor)
                 close(ended)

@@ -22,6 +22,8 @@ final class SystemFileWatch: FileWatch {
         owner.update(places, of: user)
     }
 
+    func foundForeignChange() { owner.foundForeignChange() }
+
     func cancel() {
         guard !isCancelled.exchange(true, ordering: .acquiringAndReleasing) else { return }
         owner.remove(user)

@@ -109,6 +109,8 @@ package final class SystemFileWatching: FileWatching {
         for messages in [messages, changes] where !messages.isEmpty { queue.async { self.deliver(messages) } }
     }
 
+    func foundForeignChange() { source?.foundForeignChange() }
+
     private func remoteFolders(among folders: some Sequence<FilePath>) -> Set<FilePath> {
         Set(folders.filter { source?.isRemote($0) == true })
     }
