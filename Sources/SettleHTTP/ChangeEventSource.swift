@@ -5,10 +5,7 @@ import Settle
 /// The store's changes, its history, heartbeats and the end all wake the task that writes the stream. It has no other
 /// task, except as long as a query of the storage takes.
 struct ChangeEventSource: WebEventSource {
-    private let entry: StreamHub.Entry
-    private let counts: RequestCounts
-    /// Whether the client's token still admits it.
-    private let isAdmitted: @Sendable () -> Bool
+    private let stream: ChangeEventStream
     private var watch: ContentWatch
     private var inForce: Changes.Reader
     private var history: HistoryCursor
@@ -20,31 +17,28 @@ struct ChangeEventSource: WebEventSource {
     /// Whether the history has no more changes.
     private var hasEnded = false
 
-    init(
-        _ entry: StreamHub.Entry, of parts: APIParts, for client: APIClient, from start: StreamStart,
-        isAdmitted: @escaping @Sendable () -> Bool
-    ) {
-        (self.entry, counts, self.isAdmitted) = (entry, parts.counts, isAdmitted)
-        let store = parts.store
+    init(_ stream: ChangeEventStream) {
+        self.stream = stream
+        let store = stream.parts.store
         // The store is followed before it is read, so that nothing falls in between.
         let watch = ContentWatch(store, includingHistory: true)
         self.watch = watch
         inForce = store.changes.makeReader()
-        history = store.history.cursor(after: start.token)
-        narrator = StreamNarrator(store, for: client, from: start)
-        entry.begin(waking: watch)
-        beats = entry.beats
+        history = store.history.cursor(after: stream.start.token)
+        narrator = StreamNarrator(store, for: stream.client, from: stream.start)
+        stream.entry.begin(waking: watch.waiter)
+        beats = stream.entry.beats
     }
 
     mutating func next(isolation actor: isolated (any Actor)?) async -> [UInt8]? {
-        entry.resume()
+        stream.entry.resume()
         var isClosed = false
         while !Task.isCancelled {
             // Replacing a token is itself a change. Its holder must not see that, nor what follows.
-            guard !entry.isEnded, isAdmitted() else { return nil }
+            guard !stream.entry.isEnded, stream.isAdmitted else { return nil }
             if let text = waitingText() {
                 guard text.isEmpty else {
-                    entry.give()
+                    stream.entry.give()
                     return Array(text.utf8)
                 }
             } else if hasEnded {
@@ -71,11 +65,11 @@ struct ChangeEventSource: WebEventSource {
         if let change = storedChange() {
             var isLost = false
             let text = narrator.stored(change, isLost: &isLost)
-            if isLost { counts.count(.lostResumption) }
+            if isLost { stream.parts.counts.count(.lostResumption) }
             return text
         }
         if let change = inForce.next() { return narrator.inForce(change) }
-        let now = entry.beats
+        let now = stream.entry.beats
         guard now != beats else { return nil }
         beats = now
         return narrator.heartbeat()

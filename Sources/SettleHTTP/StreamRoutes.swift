@@ -40,24 +40,8 @@ struct StreamRoutes: Sendable {
             problem.headers = [("Retry-After", "5")]
             throw problem
         }
-        let start = StreamStart(lastEventID: call.request.value(of: "last-event-id"))
-        if start != .snapshot { parts.counts.count(.resumption) }
-        let admits = admission(of: call)
-        let events = WebEvents(
-            stallLimit: parts.configuration.streamStallLimit, sleep: parts.configuration.sleep,
-            stall: { entry.stall() }, end: { entry.end() }
-        ) { [parts, client = call.client] in
-            // Not the call: a stream would keep its whole request.
-            ChangeEventSource(entry, of: parts, for: client, from: start, isAdmitted: admits)
-        }
-        return WebResponse(200, Self.headers, .events(events))
-    }
-
-    /// Returns whether the token of a request is still that of the same client, with the same rights.
-    private func admission(of call: APICall) -> @Sendable () -> Bool {
-        guard case .tokens(let tokens) = parts.configuration.access, let token = call.request.bearerToken else {
-            return { true }
-        }
-        return { [client = call.client] in tokens.client(with: token) == client }
+        let stream = ChangeEventStream(entry, of: parts, for: call)
+        if stream.start != .snapshot { parts.counts.count(.resumption) }
+        return WebResponse(200, Self.headers, .events(WebEvents(stream)))
     }
 }

@@ -21,11 +21,27 @@ extension PanelPages {
         return PanelResponse(
             200, [("Content-Type", "text/event-stream; charset=utf-8"), ("X-Accel-Buffering", "no")],
             .events(
-                WebEvents(end: { ending.end() }) { [store = panel.store] in
-                    var updates = updates
-                    return PanelEventSource(StoreFollower(store, undeclared: undeclared, ending: ending)) {
-                        await updates.event(of: $0)
-                    }
-                }))
+                WebEvents(PanelEventStream(updates, of: panel.store, undeclared: undeclared, ending: ending))))
+    }
+}
+
+/// The stream of a page's events.
+private final class PanelEventStream: WebEventStream {
+    private let updates: PageUpdates
+    private let store: SettingsStore
+    private let undeclared: [SettingKey]
+    private let ending: EventStreamControl
+
+    init(_ updates: PageUpdates, of store: SettingsStore, undeclared: [SettingKey], ending: EventStreamControl) {
+        (self.updates, self.store, self.undeclared, self.ending) = (updates, store, undeclared, ending)
+    }
+
+    func end() { ending.end() }
+
+    func makeSource() -> any WebEventSource {
+        var updates = updates
+        return PanelEventSource(StoreFollower(store, undeclared: undeclared, ending: ending)) {
+            await updates.event(of: $0)
+        }
     }
 }

@@ -12,14 +12,31 @@ import Testing
         }
     }
 
+    /// A stream of given pieces.
+    private final class Stream: WebEventStream {
+        private let pieces: [[UInt8]]
+        private let wait: @Sendable (Duration) async throws -> Void
+        let stalls = LockedValue(0)
+
+        init(_ pieces: [[UInt8]], sleep: @escaping @Sendable (Duration) async throws -> Void) {
+            (self.pieces, wait) = (pieces, sleep)
+        }
+
+        func sleep(for duration: Duration) async throws { try await wait(duration) }
+
+        func stall() { stalls.withLock { $0 += 1 } }
+
+        func end() {}
+
+        func makeSource() -> any WebEventSource { Pieces(rest: pieces) }
+    }
+
     @Test("A long piece comes in parts, and a client that takes each of them in time gets all") func slowClient()
         async throws
     {
         let clock = ManualClock()
         let long = (0..<40_000).map { UInt8($0 % 251) }
-        let events = WebEvents(
-            stallLimit: .seconds(60), sleep: { try await clock.sleep(for: $0) }, end: {},
-            makeSource: { Pieces(rest: [long, [1, 2], []]) })
+        let events = WebEvents(Stream([long, [1, 2], []]) { try await clock.sleep(for: $0) })
         let parts = LockedValue<[[UInt8]]>([])
         try await events.send { part in
             // The limit of this part has begun. Together the parts take longer than one limit.
@@ -35,9 +52,7 @@ import Testing
     @Test("A write that ends at once begins no limit") func quickClient() async throws {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
         let sleeps = LockedValue(0)
-        let events = WebEvents(
-            stallLimit: .seconds(60), sleep: { _ in sleeps.withLock { $0 += 1 } }, end: {},
-            makeSource: { Pieces(rest: [[1], [2, 3]]) })
+        let events = WebEvents(Stream([[1], [2, 3]]) { _ in sleeps.withLock { $0 += 1 } })
         let taken = LockedValue<[UInt8]>([])
         try await events.send { part in taken.withLock { $0 += part } }
         #expect(taken.withLock { $0 } == [1, 2, 3])
@@ -46,11 +61,8 @@ import Testing
 
     @Test("A client that does not take one part in time loses its stream") func stalledClient() async throws {
         let clock = ManualClock()
-        let stalls = LockedValue(0)
-        let events = WebEvents(
-            stallLimit: .seconds(60), sleep: { try await clock.sleep(for: $0) },
-            stall: { stalls.withLock { $0 += 1 } }, end: {},
-            makeSource: { Pieces(rest: [[UInt8](repeating: 0, count: 20_000)]) })
+        let stream = Stream([[UInt8](repeating: 0, count: 20_000)]) { try await clock.sleep(for: $0) }
+        let events = WebEvents(stream)
         let count = LockedValue(0)
         let (room, continuation) = AsyncStream.makeStream(of: Never.self)
         await #expect(throws: WebEvents.StalledClient.self) {
@@ -68,6 +80,6 @@ import Testing
         }
         continuation.finish()
         #expect(count.withLock { $0 } == 2)
-        #expect(stalls.withLock { $0 } == 1)
+        #expect(stream.stalls.withLock { $0 } == 1)
     }
 }

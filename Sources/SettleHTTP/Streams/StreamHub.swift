@@ -6,7 +6,7 @@ final class StreamHub: Sendable {
     /// A stream's entry, which ends with the stream.
     final class Entry: Sendable {
         fileprivate struct State {
-            var watch: ContentWatch?
+            var waiter: Waiter?
             var beats: UInt64 = 0
             /// The heartbeats, from 1 on, since something was given to the client that it has not taken.
             var idleBeats = 0
@@ -26,8 +26,8 @@ final class StreamHub: Sendable {
         var isEnded: Bool { state.withLock { $0.isEnded } }
 
         /// Begins a loop. Its wait is interrupted for each heartbeat and by the end.
-        func begin(waking watch: ContentWatch) {
-            state.withLock { $0.watch = watch }
+        func begin(waking waiter: Waiter) {
+            state.withLock { $0.waiter = waiter }
         }
 
         /// How many heartbeats there were.
@@ -45,11 +45,11 @@ final class StreamHub: Sendable {
 
         /// Ends the stream, from any thread.
         func end() {
-            let watch = state.withLock { state in
+            let waiter = state.withLock { state in
                 state.isEnded = true
-                return state.watch
+                return state.waiter
             }
-            watch?.interrupt()
+            waiter?.interrupt()
         }
 
         /// Ends the stream because its client takes nothing.
@@ -62,14 +62,14 @@ final class StreamHub: Sendable {
         /// - Parameter limit: How many heartbeats a client may take nothing.
         /// - Returns: Whether the stream is ended because of that.
         fileprivate func beat(limit: Int) -> Bool {
-            let (watch, isStalled) = state.withLock { state -> (ContentWatch?, Bool) in
+            let (waiter, isStalled) = state.withLock { state -> (Waiter?, Bool) in
                 state.beats += 1
                 if state.idleBeats > 0 { state.idleBeats += 1 }
-                guard state.idleBeats > limit, !state.isEnded else { return (state.watch, false) }
+                guard state.idleBeats > limit, !state.isEnded else { return (state.waiter, false) }
                 state.isEnded = true
-                return (state.watch, true)
+                return (state.waiter, true)
             }
-            watch?.interrupt()
+            waiter?.interrupt()
             return isStalled
         }
     }

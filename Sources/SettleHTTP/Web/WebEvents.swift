@@ -19,39 +19,10 @@ public struct WebEvents: AsyncSequence, Sendable {
         public var description: String { "The client of the stream has taken nothing for \(duration)." }
     }
 
-    /// What a stream is made of. An object, because a server has several closures that hold a stream until it ends.
-    private final class Parts: Sendable {
-        let stallLimit: Duration
-        let sleep: @Sendable (Duration) async throws -> Void
-        let stall: @Sendable () -> Void
-        let end: @Sendable () -> Void
-        let makeSource: @Sendable () -> any WebEventSource
+    private let stream: any WebEventStream
 
-        init(
-            stallLimit: Duration, sleep: @escaping @Sendable (Duration) async throws -> Void,
-            stall: @escaping @Sendable () -> Void, end: @escaping @Sendable () -> Void,
-            makeSource: @escaping @Sendable () -> any WebEventSource
-        ) {
-            (self.stallLimit, self.sleep, self.stall, self.end) = (stallLimit, sleep, stall, end)
-            self.makeSource = makeSource
-        }
-    }
-
-    private let parts: Parts
-
-    /// - Parameters:
-    ///   - stallLimit: How long a client may take nothing.
-    ///   - sleep: Waits, for that limit.
-    ///   - stall: Called before a loop ends because of that limit.
-    ///   - end: Ends all loops over the events, from any thread.
-    ///   - makeSource: Begins a loop.
-    package init(
-        stallLimit: Duration = .seconds(60),
-        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
-        stall: @escaping @Sendable () -> Void = {}, end: @escaping @Sendable () -> Void,
-        makeSource: @escaping @Sendable () -> any WebEventSource
-    ) {
-        parts = Parts(stallLimit: stallLimit, sleep: sleep, stall: stall, end: end, makeSource: makeSource)
+    package init(_ stream: any WebEventStream) {
+        self.stream = stream
     }
 
     /// The maximum size of a part of a piece, in bytes. A client that takes one within the limit is not stalled.
@@ -94,20 +65,21 @@ public struct WebEvents: AsyncSequence, Sendable {
                 tasks.addTask { try await write(part) }
             }
             if !hasEnded.load(ordering: .relaxed) {
-                tasks.addTask { [parts] in
-                    try await parts.sleep(parts.stallLimit)
-                    parts.stall()
-                    throw StalledClient(duration: parts.stallLimit)
+                tasks.addTask { [stream] in
+                    let limit = stream.stallLimit
+                    try await stream.sleep(for: limit)
+                    stream.stall()
+                    throw StalledClient(duration: limit)
                 }
             }
             try await tasks.next()
         }
     }
 
-    public func makeAsyncIterator() -> Iterator { Iterator(source: parts.makeSource()) }
+    public func makeAsyncIterator() -> Iterator { Iterator(source: stream.makeSource()) }
 
     /// Ends all loops over the events, from any thread, as a server does when it shuts down. Clients reconnect later.
-    public func end() { parts.end() }
+    public func end() { stream.end() }
 
     /// The position of one loop in the sequence.
     public struct Iterator: AsyncIteratorProtocol {
@@ -121,6 +93,33 @@ public struct WebEvents: AsyncSequence, Sendable {
             await source.next(isolation: actor)
         }
     }
+}
+
+/// What ``WebEvents`` come from, and what ends them. One object, because a server has several closures that hold a
+/// stream until it ends.
+package protocol WebEventStream: AnyObject, Sendable {
+    /// How long a client may take nothing. By default 60 seconds.
+    var stallLimit: Duration { get }
+
+    /// Waits, for that limit.
+    func sleep(for duration: Duration) async throws
+
+    /// Called before a loop ends because of that limit.
+    func stall()
+
+    /// Ends all loops over the events, from any thread.
+    func end()
+
+    /// Begins a loop.
+    func makeSource() -> any WebEventSource
+}
+
+extension WebEventStream {
+    package var stallLimit: Duration { .seconds(60) }
+
+    package func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }
+
+    package func stall() {}
 }
 
 /// The pieces of one loop over ``WebEvents``.

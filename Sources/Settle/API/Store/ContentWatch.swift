@@ -3,7 +3,8 @@
 package struct ContentWatch: Sendable {
     private let log: MutationLog
     private let topic: Topic
-    private let waiter: Waiter
+    /// What ends a wait early. It is all that another thread needs of the watch.
+    package let waiter: Waiter
     /// The log's mark at the last check; `nil` before the first one.
     private var mark: MutationLog.ContentMark?
 
@@ -69,6 +70,6 @@ package struct ContentWatch: Sendable {
 
     /// Ends the present wait, or else the next one. If something has changed meanwhile, the change is reported instead.
     package func interrupt() {
-        log.interrupt(waiter)
+        waiter.interrupt()
     }
 }

@@ -54,6 +54,12 @@ extension MutationLog {
     }
 }
 
+extension Waiter {
+    /// Ends the present wait on the log that counts the subscriber, or else the next one. Does nothing for a subscriber
+    /// that is not counted.
+    package func interrupt() { log?.interrupt(self) }
+}
+
 extension MutationLog {
     /// A mark that differs as soon as any value may, including that of a key that no group declares.
     struct ContentMark: Equatable {

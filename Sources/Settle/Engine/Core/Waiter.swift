@@ -26,7 +26,7 @@ package final class Waiter: @unchecked Sendable {
     /// The version of the value that the subscriber has seen, if it follows a value.
     @exclusivity(unchecked) var seen: UInt64 = 0
     /// The log that counts the subscriber.
-    private let log: MutationLog?
+    let log: MutationLog?
     /// Keeps the store open.
     private let keeper: Keeper?
 

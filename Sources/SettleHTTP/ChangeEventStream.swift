@@ -1,0 +1,33 @@
+import Settle
+
+/// A client's stream of changes. It has what the stream needs of its request, not the request.
+final class ChangeEventStream: WebEventStream {
+    let entry: StreamHub.Entry
+    let parts: APIParts
+    let client: APIClient
+    let start: StreamStart
+    /// The token of the request, if it had one.
+    private let token: Secret<String>?
+
+    init(_ entry: StreamHub.Entry, of parts: APIParts, for call: APICall) {
+        (self.entry, self.parts, client) = (entry, parts, call.client)
+        start = StreamStart(lastEventID: call.request.value(of: "last-event-id"))
+        token = call.request.bearerToken
+    }
+
+    /// Whether the token is still that of the same client, with the same rights.
+    var isAdmitted: Bool {
+        guard case .tokens(let tokens) = parts.configuration.access, let token else { return true }
+        return tokens.client(with: token) == client
+    }
+
+    var stallLimit: Duration { parts.configuration.streamStallLimit }
+
+    func sleep(for duration: Duration) async throws { try await parts.configuration.sleep(duration) }
+
+    func stall() { entry.stall() }
+
+    func end() { entry.end() }
+
+    func makeSource() -> any WebEventSource { ChangeEventSource(self) }
+}
