@@ -25,7 +25,7 @@ struct ChangeEventSource: WebEventSource {
         self.watch = watch
         inForce = store.changes.makeReader()
         history = store.history.cursor(after: stream.start.token)
-        narrator = StreamNarrator(store, for: stream.client, from: stream.start)
+        narrator = StreamNarrator(stream)
         stream.entry.begin(waking: watch.waiter)
         beats = stream.entry.beats
     }

@@ -15,6 +15,8 @@ final class ChangeEventStream: WebEventStream {
         token = call.request.bearerToken
     }
 
+    deinit { parts.streams.remove(entry) }
+
     /// Whether the token is still that of the same client, with the same rights.
     var isAdmitted: Bool {
         guard case .tokens(let tokens) = parts.configuration.access, let token else { return true }
@@ -25,7 +27,7 @@ final class ChangeEventStream: WebEventStream {
 
     func sleep(for duration: Duration) async throws { try await parts.configuration.sleep(duration) }
 
-    func stall() { entry.stall() }
+    func stall() { parts.streams.stall(entry) }
 
     func end() { entry.end() }
 

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The open streams of an API: limits their number, and wakes them for heartbeats.
 final class StreamHub: Sendable {
-    /// A stream's entry, which ends with the stream.
+    /// The state of one stream. Its owner has to remove it from the hub.
     final class Entry: Sendable {
         fileprivate struct State {
             var waiter: Waiter?
@@ -13,15 +13,9 @@ final class StreamHub: Sendable {
             var isEnded = false
         }
 
-        private let hub: StreamHub
-        private let number: Int
         fileprivate let state = Mutex(State())
 
-        fileprivate init(_ hub: StreamHub, _ number: Int) {
-            (self.hub, self.number) = (hub, number)
-        }
-
-        deinit { hub.remove(number) }
+        fileprivate init() {}
 
         var isEnded: Bool { state.withLock { $0.isEnded } }
 
@@ -44,19 +38,16 @@ final class StreamHub: Sendable {
         }
 
         /// Ends the stream, from any thread.
-        func end() {
-            let waiter = state.withLock { state in
-                state.isEnded = true
-                return state.waiter
+        ///
+        /// - Returns: False if it had ended before.
+        @discardableResult
+        func end() -> Bool {
+            let (waiter, hadEnded) = state.withLock { state -> (Waiter?, Bool) in
+                defer { state.isEnded = true }
+                return (state.waiter, state.isEnded)
             }
             waiter?.interrupt()
-        }
-
-        /// Ends the stream because its client takes nothing.
-        func stall() {
-            let isNew = state.withLock { !$0.isEnded }
-            end()
-            if isNew { hub.countStalled() }
+            return !hadEnded
         }
 
         /// - Parameter limit: How many heartbeats a client may take nothing.
@@ -74,13 +65,8 @@ final class StreamHub: Sendable {
         }
     }
 
-    private struct Reference {
-        weak var entry: Entry?
-    }
-
     private struct State {
-        var entries: [Int: Reference] = [:]
-        var lastNumber = 0
+        var entries: [ObjectIdentifier: Entry] = [:]
         var stalled: UInt64 = 0
         var ticking: Task<Void, Never>?
     }
@@ -105,13 +91,12 @@ final class StreamHub: Sendable {
     /// How many streams were ended because their clients took nothing.
     var stalledCount: UInt64 { state.withLock { $0.stalled } }
 
-    /// Adds a stream; `nil` if there are too many.
+    /// Adds a stream, until ``remove(_:)``; `nil` if there are too many.
     func add() -> Entry? {
         state.withLock { state in
             guard state.entries.count < limit else { return nil }
-            state.lastNumber += 1
-            let entry = Entry(self, state.lastNumber)
-            state.entries[state.lastNumber] = Reference(entry: entry)
+            let entry = Entry()
+            state.entries[ObjectIdentifier(entry)] = entry
             if state.ticking == nil {
                 state.ticking = Task { [weak self, sleep, heartbeat] in
                     while (try? await sleep(heartbeat)) != nil {
@@ -123,23 +108,24 @@ final class StreamHub: Sendable {
         }
     }
 
-    private func countStalled() {
-        state.withLock { $0.stalled += 1 }
+    /// Removes a stream that the server has released.
+    func remove(_ entry: Entry) {
+        state.withLock { _ = $0.entries.removeValue(forKey: ObjectIdentifier(entry)) }
     }
 
-    private func remove(_ number: Int) {
-        state.withLock { _ = $0.entries.removeValue(forKey: number) }
+    /// Ends a stream because its client takes nothing.
+    func stall(_ entry: Entry) {
+        if entry.end() { state.withLock { $0.stalled += 1 } }
     }
 
     /// - Returns: Whether there are streams.
     private func beat() -> Bool {
-        // Released after the lock: the last reference to an entry removes it.
         let entries = state.withLock { state in
             if state.entries.isEmpty { state.ticking = nil }
-            return state.entries.mapValues { $0.entry }
+            return Array(state.entries.values)
         }
-        // An entry that is ended counts until it is released: till then the server waits to write to its client.
-        let stalled = entries.values.count { $0?.beat(limit: stallBeats) == true }
+        // A stream that is ended counts until it is removed: till then the server waits to write to its client.
+        let stalled = entries.count { $0.beat(limit: stallBeats) }
         state.withLock { $0.stalled += UInt64(stalled) }
         return !entries.isEmpty
     }

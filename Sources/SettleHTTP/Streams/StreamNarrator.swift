@@ -7,19 +7,21 @@ import Settle
 /// when it is sent. In whichever order the two arrive, a client that puts one over the other ends with the values in
 /// force.
 struct StreamNarrator: Sendable {
-    private let store: SettingsStore
-    private let client: APIClient
-    /// Whether the stream's client knows a token of the history.
-    private var hasToken: Bool
+    private let stream: ChangeEventStream
     /// The values in force instead of the file's, as the client knows them.
     private var covered: [SettingValue] = []
+    /// Whether the stream's client knows a token of the history.
+    private var hasToken: Bool
     /// Whether some of the file's values can't be used, as far as the client knows.
     private var hasProblems = false
 
-    init(_ store: SettingsStore, for client: APIClient, from start: StreamStart) {
-        (self.store, self.client) = (store, client)
-        hasToken = start != .snapshot
+    init(_ stream: ChangeEventStream) {
+        self.stream = stream
+        hasToken = stream.start != .snapshot
     }
+
+    private var store: SettingsStore { stream.parts.store }
+    private var client: APIClient { stream.client }
 
     /// Returns the first event.
     mutating func beginning() -> String {

@@ -38,18 +38,22 @@ public struct WebEvents: AsyncSequence, Sendable {
     /// - Throws: ``StalledClient``; `CancellationError`; or the error of the closure, such as that of a connection that
     ///   the client has closed. None of them is a failure of the program: the server closes the connection.
     public func send(by write: @escaping @Sendable ([UInt8]) async throws -> Void) async throws {
-        for await piece in self {
-            for start in stride(from: 0, to: piece.count, by: Self.partSize) {
-                try await send(Array(piece[start...].prefix(Self.partSize)), by: write)
-            }
-        }
+        for await piece in self { try await send(piece, by: write) }
         try Task.checkCancellation()
     }
 
-    /// Not inlined: the frame of the caller, which every stream keeps while it waits, would include that of the group.
+    /// Sends a piece, part by part. Not inlined: a stream keeps the frame of the caller while it waits.
     @inline(never)
     private func send(
-        _ part: [UInt8], by write: @escaping @Sendable ([UInt8]) async throws -> Void
+        _ piece: [UInt8], by write: @escaping @Sendable ([UInt8]) async throws -> Void
+    ) async throws {
+        for start in stride(from: 0, to: piece.count, by: Self.partSize) {
+            try await send(part: Array(piece[start...].prefix(Self.partSize)), by: write)
+        }
+    }
+
+    private func send(
+        part: [UInt8], by write: @escaping @Sendable ([UInt8]) async throws -> Void
     ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             defer { tasks.cancelAll() }

@@ -179,17 +179,16 @@ extension WebResponse {
                 body: ResponseBody { writer in
                     // Only one task uses it at a time: this one waits while a child writes.
                     nonisolated(unsafe) var writer = writer
-                    let losesNext = try await withGracefulShutdownHandler {
-                        // What it throws, of a client that has gone or is stalled, closes the connection, and
-                        // Hummingbird logs it as a trace.
-                        try await connection.watch {
-                            try await events.send { try await writer.write(ByteBuffer(bytes: $0)) }
-                        } departure: {
-                            events.end()
-                        }
-                    } onGracefulShutdown: {
-                        events.end()
-                    }
+                    // One closure for both: each would take memory as long as the stream lasts.
+                    let end: @Sendable () -> Void = { events.end() }
+                    let losesNext = try await withGracefulShutdownHandler(
+                        operation: {
+                            // What it throws, of a client that has gone or is stalled, closes the connection, and
+                            // Hummingbird logs it as a trace.
+                            try await connection.watch(
+                                { try await events.send { try await writer.write(ByteBuffer(bytes: $0)) } },
+                                departure: end)
+                        }, onGracefulShutdown: end)
                     try await writer.finish(nil)
                     if losesNext { throw NextRequestLost() }
                 })

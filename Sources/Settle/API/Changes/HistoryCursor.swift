@@ -21,15 +21,15 @@ package struct HistoryCursor {
 
     private let engine: Engine
     private let topic: Topic
-    private let durableOnly: Bool
-    private var token: ChangeToken?
+    private let follower: HistoryFollower
     private var page: ArraySlice<HistoryFeedEntry> = []
+    private var token: ChangeToken?
+    private let durableOnly: Bool
     /// Whether the storage has been queried: until then the feed may date from a time without followers.
     private var hasBegun = false
+    private var isFinished = false
     /// The number of attempts already made when the storage could not be reached.
     private var failedAttempts: Int?
-    private var isFinished = false
-    private let follower: HistoryFollower
     /// The changes after the snapshot, for a storage without a history.
     private var live: Changes.Reader?
 
