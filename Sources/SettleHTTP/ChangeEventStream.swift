@@ -6,20 +6,22 @@ final class ChangeEventStream: WebEventStream {
     let parts: APIParts
     let client: APIClient
     let start: StreamStart
-    /// The token of the request, if it had one.
-    private let token: Secret<String>?
+    /// The field of the request that had the token. The token alone would be a copy for each stream.
+    private let authorization: Secret<String>?
 
     init(_ entry: StreamHub.Entry, of parts: APIParts, for call: APICall) {
         (self.entry, self.parts, client) = (entry, parts, call.client)
         start = StreamStart(lastEventID: call.request.value(of: "last-event-id"))
-        token = call.request.bearerToken
+        authorization = call.request.authorization
     }
 
     deinit { parts.streams.remove(entry) }
 
     /// Whether the token is still that of the same client, with the same rights.
     var isAdmitted: Bool {
-        guard case .tokens(let tokens) = parts.configuration.access, let token else { return true }
+        guard case .tokens(let tokens) = parts.configuration.access, let token = authorization?.bearerToken else {
+            return true
+        }
         return tokens.client(with: token) == client
     }
 
