@@ -36,6 +36,55 @@ import Testing
         #expect(try calls.status(at: path("file").text) == status)
     }
 
+    /// The changes of a file's name after the file was read.
+    enum NameChange: CaseIterable {
+        case none, removal, replacement, move, link
+    }
+
+    @Test("The name of a file that was read is looked up again as it is now", arguments: NameChange.allCases)
+    func nameAfterReading(change: NameChange) throws {
+        let bytes = try write(10, to: "file")
+        let calls = CachedSystemCalls()
+        guard calls.place(of: path("file")) != nil,
+            let reading = try? FileOperations(calls).read(path("file"))
+        else { return }
+        #expect(reading.bytes == bytes)
+        let (manager, url) = (FileManager.default, folder.url.appending(path: "file"))
+        switch change {
+        case .none: break
+        case .removal: try manager.removeItem(at: url)
+        case .replacement: try Data([1]).write(to: url, options: .atomic)
+        case .move: try manager.moveItem(at: url, to: folder.url.appending(path: "other"))
+        case .link:
+            try manager.removeItem(at: url)
+            try manager.createSymbolicLink(atPath: url.path, withDestinationPath: "other")
+        }
+        let expected = Result { () throws(SystemError) in try POSIXSystemCalls().status(at: path("file").text) }
+        for _ in 0..<2 {
+            let found = Result { () throws(SystemError) in try calls.status(at: path("file").text) }
+            if calls.hasRefused { return }
+            #expect(found == expected)
+            #expect((try? found.get()).map { FileSignature($0) } == reading.signature || change != .none)
+        }
+    }
+
+    #if os(Linux)
+        @Test("No file stays open", arguments: [false, true]) func descriptors(isLookedUpAgain: Bool) throws {
+            for name in ["first", "second"] { _ = try write(10, to: name) }
+            do {
+                let calls = CachedSystemCalls()
+                for name in ["first", "second"] {
+                    _ = try? FileOperations(calls).read(path(name))
+                    if isLookedUpAgain { _ = try? calls.status(at: path(name).text) }
+                }
+            }
+            let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { number in
+                try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
+            }
+            #expect(!open.contains { $0.hasPrefix(folder.url.path) })
+        }
+    #endif
+
     @Test("A missing file is missing, or a call is refused") func missing() throws {
         // Now the system knows that it is missing.
         #expect(throws: SystemError.notFound) { try POSIXSystemCalls().status(at: path("missing").text) }

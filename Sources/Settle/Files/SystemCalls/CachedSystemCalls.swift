@@ -17,18 +17,23 @@ final class CachedSystemCalls: SystemCalls {
 
     private let base = POSIXSystemCalls()
     private let refused = Atomic(false)
-    /// The folders of this machine's disks that were walked to; `nil` for any other. Each path is walked once, however
-    /// many of its files are read.
-    private let folders = LockedValue(Folders())
+    private let opened = LockedValue(Opened())
 
     /// An open folder of this machine's disks.
     typealias Folder = (file: FileDescriptor, identity: FileStatus.Identity)
 
-    fileprivate struct Folders: Sendable {
-        var all: [FilePath: Folder?] = [:]
-        /// The last one that an entry was opened in. Nearly always it is that of the next entry, which then needs
+    fileprivate struct Opened: Sendable {
+        /// The folders of this machine's disks that were walked to; `nil` for any other. Each path is walked once,
+        /// however many of its files are read.
+        var folders: [FilePath: Folder?] = [:]
+        /// The last folder that an entry was opened in. Nearly always it is that of the next entry, which then needs
         /// neither the path of its folder nor a look-up.
-        var last: (path: FilePath, file: FileDescriptor)?
+        var lastFolder: (path: FilePath, file: FileDescriptor)?
+        /// The file that the caller has opened last for reading.
+        var file: (path: String, file: FileDescriptor)?
+        /// The file that the caller has closed last. It stays open until another one takes its place, or until its name
+        /// is looked up once more.
+        var closedFile: (path: String, file: FileDescriptor)?
     }
 
     /// The largest part of a file that is read at once, in bytes: reading the values in a larger one takes longer than
@@ -39,9 +44,11 @@ final class CachedSystemCalls: SystemCalls {
     static let sizeLimit = 2 << 20
 
     deinit {
-        for folder in folders.withLock({ $0.all.values }) {
+        let opened = opened.withLock { $0 }
+        for folder in opened.folders.values {
             if let folder { try? base.closeFile(folder.file) }
         }
+        if let file = opened.closedFile?.file { try? base.closeFile(file) }
     }
 
     /// Whether any call was refused.
@@ -64,12 +71,12 @@ final class CachedSystemCalls: SystemCalls {
     }
 
     /// Returns the identity of a folder; `nil` if it is not one that ``reaches(_:)`` finds.
-    func identity(ofFolder path: FilePath) -> FileStatus.Identity? { folders.withLock { $0.folder(path)?.identity } }
+    func identity(ofFolder path: FilePath) -> FileStatus.Identity? { opened.withLock { $0.folder(path)?.identity } }
 
     /// Opens an entry of a folder. An entry that is a link, or another file system's, is refused.
     private func open(_ path: String, _ access: Access) throws(SystemError) -> FileDescriptor {
         let path = FilePath(path)
-        guard let folder = folders.withLock({ $0.folder(of: path) }) else { throw refusal() }
+        guard let folder = opened.withLock({ $0.folder(of: path) }) else { throw refusal() }
         do throws(SystemError) {
             return try Self.open(path.name, in: folder, access)
         } catch {
@@ -82,7 +89,10 @@ final class CachedSystemCalls: SystemCalls {
 
     func openFile(_ path: String, _ mode: OpenMode) throws(SystemError) -> FileDescriptor {
         switch mode {
-        case .read: return try open(path, .reading)
+        case .read:
+            let file = try open(path, .reading)
+            opened.withLock { $0.file = (path, file) }
+            return file
         case .update: return try open(path, .writing)
         case .createNew, .updateOrCreate, .folder: throw refusal()
         }
@@ -110,7 +120,9 @@ final class CachedSystemCalls: SystemCalls {
         }
     }
 
-    func closeFile(_ file: FileDescriptor) throws(SystemError) { try base.closeFile(file) }
+    func closeFile(_ file: FileDescriptor) throws(SystemError) {
+        if let file = opened.withLock({ $0.close(file) }) { try base.closeFile(file) }
+    }
 
     func status(of file: FileDescriptor) throws(SystemError) -> FileStatus {
         let status = try base.status(of: file)
@@ -119,9 +131,26 @@ final class CachedSystemCalls: SystemCalls {
     }
 
     func status(at path: String) throws(SystemError) -> FileStatus {
+        if let file = opened.withLock({ $0.takeClosedFile(path) }) {
+            defer { try? base.closeFile(file) }
+            return try statusOfName(path)
+        }
         let file = try open(path, .status)
         defer { try? base.closeFile(file) }
         return try status(of: file)
+    }
+
+    /// Looks up the name of a file that is open, in one call instead of three. That needs only memory: an open file
+    /// keeps its name there, and a change of the name has just read and changed the folder.
+    private func statusOfName(_ path: String) throws(SystemError) -> FileStatus {
+        let path = FilePath(path)
+        guard let folder = opened.withLock({ $0.folder(of: path) }) else { throw refusal() }
+        do throws(SystemError) {
+            return try base.status(of: path.name, in: folder)
+        } catch {
+            guard error == .notFound else { throw refusal() }
+            throw error
+        }
     }
 
     // MARK: Refused
@@ -159,22 +188,38 @@ final class CachedSystemCalls: SystemCalls {
     func linkTarget(_ path: String) throws(SystemError) -> String { throw refusal() }
 }
 
-extension CachedSystemCalls.Folders {
+extension CachedSystemCalls.Opened {
     /// Returns a folder, which is walked to if it is not known.
     fileprivate mutating func folder(_ path: FilePath) -> CachedSystemCalls.Folder? {
-        if let known = all[path] { return known }
+        if let known = folders[path] { return known }
         let folder = try? CachedSystemCalls.openFolder(path.text)
-        all.updateValue(folder, forKey: path)
+        folders.updateValue(folder, forKey: path)
         return folder
     }
 
     /// Returns the folder of an entry.
     fileprivate mutating func folder(of entry: FilePath) -> FileDescriptor? {
-        if let last, entry.isDirectlyIn(last.path) { return last.file }
+        if let lastFolder, entry.isDirectlyIn(lastFolder.path) { return lastFolder.file }
         let path = entry.folder
         guard let folder = folder(path) else { return nil }
-        last = (path, folder.file)
+        lastFolder = (path, folder.file)
         return folder.file
+    }
+
+    /// Records that the caller has closed a file.
+    ///
+    /// - Returns: The file to close now.
+    fileprivate mutating func close(_ closed: FileDescriptor) -> FileDescriptor? {
+        guard let file, file.file == closed else { return closed }
+        defer { (self.file, closedFile) = (nil, file) }
+        return closedFile?.file
+    }
+
+    /// Gives up the closed file, if it has this path, for the caller to close.
+    fileprivate mutating func takeClosedFile(_ path: String) -> FileDescriptor? {
+        guard let closedFile, closedFile.path.hasSameBytes(as: path) else { return nil }
+        self.closedFile = nil
+        return closedFile.file
     }
 }
 

@@ -97,6 +97,13 @@ package struct POSIXSystemCalls: SystemCalls {
         return FileStatus(found)
     }
 
+    /// Returns the status of an entry of a folder.
+    func status(of name: String, in folder: FileDescriptor) throws(SystemError) -> FileStatus {
+        var found = stat()
+        try check(fstatat(folder.number, name, &found, AT_SYMLINK_NOFOLLOW))
+        return FileStatus(found)
+    }
+
     package func setPermissions(of file: FileDescriptor, to permissions: UInt16) throws(SystemError) {
         try check(fchmod(file.number, mode_t(permissions)))
     }
