@@ -87,7 +87,9 @@ package final class StoreCore: Engine, @unchecked Sendable {
     }
 
     override func release() {
-        Task.detached { [domains] in await domains.end() }
+        // A closed store has saved everything and ended its domains: no thread has to be woken for that.
+        guard !handles.areClosed else { return }
+        if !domains.all.isEmpty { Task.detached { [domains] in await domains.end() } }
         persister.release()
     }
 

@@ -55,6 +55,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     /// The session's state after the last call, for calls that can't wait for the next one.
     private let lastState: LockedValue<(format: FileFormat, token: ChangeToken?, keepsHistory: Bool)>
     let knowsState = Atomic(false)
+    private let knowsLastGoodValues = Atomic(false)
     let watching: (any FileWatching)?
     let watch = LockedValue<(any FileWatch)?>(nil)
     /// Called after changes of others.
@@ -256,6 +257,10 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         withLock { $0.keptValues(at: key, insteadOf: stored) }
     }
 
+    /// Whether values are preserved that an edit has replaced; while the storage is at work, whether there were any
+    /// before.
+    var hasLastGoodValues: Bool { knowsLastGoodValues.load(ordering: .relaxed) }
+
     /// Preserves the values in the journal, beside the file's values.
     public func keep(_ values: [SettingKey: SettingValue?]) throws(StorageError) {
         try withSession { (session) throws(StorageError) in
@@ -311,6 +316,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     @inline(never) func remember(_ session: FileSession) {
         let now = (session.spelling.format, session.journal.token, session.keepsHistory)
         lastState.withLock { $0 = now }
+        knowsLastGoodValues.store(!session.state.kept.isEmpty, ordering: .relaxed)
     }
 
     /// Replaces the schema beside the file atomically.

@@ -19,7 +19,9 @@ extension Persister {
     /// Passes the storage the values that are in force although the stored ones can't be used. A failure is ignored:
     /// nothing depends on it until the next launch, and then an earlier value may be used instead.
     nonisolated func keep(_ values: [SettingKey: SettingValue?]) {
-        guard !values.isEmpty else { return }
+        // Nearly always there is nothing to preserve, and nothing that the storage could give up.
+        let isNeeded = file?.hasLastGoodValues != false || values.contains { $0.value != nil }
+        guard isNeeded, !values.isEmpty else { return }
         enqueue { persister in
             guard !persister.isClosed else { return }
             try? await persister.checkpointing?.keep(values)
