@@ -44,8 +44,7 @@ struct GroupLayout {
     private(set) var refusedGroups: [SettingsError] = []
 
     init(_ group: any SettingsGroup, at path: SettingKey? = nil, savePolicy: SavePolicy = .inherited) {
-        // Spelled once, because spelling a type costs as much as everything else about a setting.
-        typeName = "\(type(of: group))"
+        typeName = GroupShape.name(of: type(of: group))
         add(group, typeName, path: path, savePolicy: savePolicy, access: .open, category: .configuration)
     }
 
@@ -78,7 +77,7 @@ struct GroupLayout {
                     refusedGroups.append(.hidden(group: "\(typeName).\(label)", as: label, by: owner))
                 }
                 add(
-                    inner, "\(Swift.type(of: inner))", path: Self.join(path, SettingKey(name: label)),
+                    inner, GroupShape.name(of: Swift.type(of: inner)), path: Self.join(path, SettingKey(name: label)),
                     savePolicy: savePolicy, access: access, category: category)
             case .other(let value):
                 let isForgotten = member.isVariable && !member.hasHiddenName

@@ -19,6 +19,8 @@ final class GroupShape: Sendable {
     /// Whether copies need no foreign code: each value has its settings at the same offsets.
     var isFixed: Bool { sources.allSatisfy { if case .setting = $0 { true } else { false } } }
 
+    /// The type's name. Spelling a type takes as long as everything else about a setting.
+    private let name: String
     private let properties: [StoredProperty]
     private let sources: [Source]
     /// Whether a group's memory has no references other than those of its settings.
@@ -36,7 +38,11 @@ final class GroupShape: Sendable {
         return shape
     }
 
+    /// Returns the name of a type of groups.
+    static func name(of type: any SettingsGroup.Type) -> String { of(type)?.name ?? "\(type)" }
+
     private init(_ type: any SettingsGroup.Type) {
+        name = "\(type)"
         properties = StoredProperty.all(of: type)
         sources = properties.flatMap(Self.sources)
         hasOnlySettings = properties.allSatisfy { property in

@@ -116,8 +116,9 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         let session = FileSession(
             FileOperations(calls), path: path, format: format, lockTimeout: lockTimeout, journalLimit: journalLimit,
             journalCapacity: journalCapacity)
-        self.session = LockedValue(session)
         lastState = LockedValue((session.spelling.format, nil, false))
+        // The last use of the session, which is not copied then.
+        self.session = LockedValue(session)
     }
 
     deinit { close() }
@@ -145,7 +146,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     }
 
     /// Whether the URL is one that a file can have.
-    var isFile: Bool { isFileURL && !path.name.isEmpty && !path.text.utf8.contains(0) }
+    var isFile: Bool { isFileURL && !path.name.isEmpty && !path.text.withBytes { $0.contains(0) } }
 
     /// Has the next call, a load or a request for changes, use these files, to which the path leads: the caller has
     /// just followed it, with the same calls.
@@ -345,7 +346,7 @@ extension FilePath {
         let url = url.absoluteURL
         let path = url.path(percentEncoded: true)
         // Decoding takes as long as a system call, and most paths have nothing to decode.
-        let isPlain = !path.utf8.contains(UInt8(ascii: "%"))
+        let isPlain = !path.withBytes { $0.contains(UInt8(ascii: "%")) }
         self = FilePath(isPlain ? path : url.path(percentEncoded: false)).withoutTrailingSlashes
     }
 }

@@ -92,7 +92,7 @@ final class FileDomainSource: DomainSource {
     ///
     /// - Returns: `nil` otherwise; then ``load()`` decides.
     func loadAtOnce(by cached: CachedSystemCalls) -> DomainContents? {
-        guard isOnSystem, read == nil, url.isFileURL, !path.text.utf8.contains(0),
+        guard isOnSystem, read == nil, url.isFileURL, !path.text.withBytes({ $0.contains(0) }),
             let place = cached.place(of: path)
         else { return nil }
         let contents = state.withLockIfAvailable { state -> DomainContents? in

@@ -22,7 +22,9 @@ package struct MigrationRecord: Sendable, Equatable {
     /// Reads the record of a tree, whether or not its contents are valid.
     package init(in tree: SettingTree) {
         entries = SettingTree()
-        for name in Self.names { entries.root[name] = tree.root[name] }
+        for name in Self.names {
+            if let value = tree.root[name] { entries.root[name] = value }
+        }
     }
 
     /// Takes the record out of a tree, so that only values are left.

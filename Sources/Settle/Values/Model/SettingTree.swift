@@ -25,6 +25,8 @@ public struct SettingTree: Sendable, Hashable {
     public subscript(key: SettingKey) -> SettingValue? {
         get {
             if key.isPlain { return root[key.description] }
+            // Splitting a key takes longer than the look-up.
+            guard !root.isEmpty else { return nil }
             guard let (head, rest) = key.split else { return root[key.name] }
             guard case .dictionary(let inner)? = root[head] else { return nil }
             return SettingTree(inner)[rest]
