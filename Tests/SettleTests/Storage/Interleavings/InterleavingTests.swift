@@ -14,7 +14,7 @@ import Testing
         let limit = environment["SETTLE_SCHEDULES"].flatMap(Int.init)
         let interruptions = environment["SETTLE_INTERRUPTIONS"].flatMap(Int.init) ?? 1
         let (count, failure) = await onThread {
-            ScheduleSearch.tryAll(scripts, interruptions: interruptions, atMost: limit ?? 100)
+            ScheduleSearch.tryAll(scripts, interruptions: interruptions, atMost: limit ?? 50)
         }
         if limit != nil { print("\(name): \(count) schedules") }
         if let failure { Issue.record("\(name), schedule \(count): \(failure)") }
@@ -46,7 +46,7 @@ import Testing
 
     @Test("The same if the journal and the state are in another folder", arguments: [false, true])
     func randomScriptsApart(removesFiles: Bool) async {
-        await tryRandomScripts(removesFiles: removesFiles, state: ["b"], layout: .stateApart, usual: 150)
+        await tryRandomScripts(removesFiles: removesFiles, state: ["b"], layout: .stateApart, usual: 75)
     }
 
     /// One in some thousands fails; see ``WholeActions/faults``.
@@ -65,7 +65,7 @@ import Testing
     private static let environment = ProcessInfo.processInfo.environment
 
     private func tryRandomScripts(
-        removesFiles: Bool, state: Set<SettingKey> = [], layout: FileLayout = .oneFolder, usual: UInt64 = 250
+        removesFiles: Bool, state: Set<SettingKey> = [], layout: FileLayout = .oneFolder, usual: UInt64 = 125
     ) async {
         var seeds: [UInt64] = Array(1...usual) + Self.seeds
         if let count = Self.environment["SETTLE_INTERLEAVINGS"].flatMap(UInt64.init) {
