@@ -3,8 +3,8 @@ import Settle
 import SettleFoundation
 import SettleInterchange
 
-// The samples of the guide “Moving from UserDefaults” as they stand, each in the context that the page describes. Nothing
-// calls them: `MovingFromUserDefaultsGuideTests` has what they do.
+// The samples of the guide “Moving from UserDefaults” as they stand, each in the context that the page describes.
+// Nothing calls them: `MovingFromUserDefaultsGuideTests` has what they do.
 
 private func show<each Value>(_ values: repeat each Value) {}
 

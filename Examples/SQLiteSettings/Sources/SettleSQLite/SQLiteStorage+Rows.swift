@@ -6,8 +6,8 @@ import Synchronization
 
 /// The rows that a program stores with its settings.
 ///
-/// Each attempt to commit gets a ticket, a number, and adds it to a list that is written as a setting: so the batch that
-/// has the settings of the attempt has its ticket, too, and no batch has it once the attempt is undone.
+/// Each attempt to commit gets a ticket, a number, and adds it to a list that is written as a setting: so the batch
+/// that has the settings of the attempt has its ticket, too, and no batch has it once the attempt is undone.
 extension SQLiteStorage {
     /// The key of the list of tickets that are not stored yet, in the order of their attempts. The table has no such key.
     static let ticketKey: SettingKey = "SettleSQLite-tickets"
