@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Fetches and merges the changes of others, and excludes others while a transaction runs.
 extension Persister {
     /// Starts to follow external changes on behalf of a store.
@@ -20,9 +22,13 @@ extension Persister {
     /// nothing depends on it until the next launch, and then an earlier value may be used instead.
     nonisolated func keep(_ values: [SettingKey: SettingValue?]) {
         // Nearly always there is nothing to preserve, and nothing that the storage could give up.
-        let isNeeded = file?.hasLastGoodValues != false || values.contains { $0.value != nil }
+        let isNeeded =
+            values.contains { $0.value != nil } || file?.hasLastGoodValues != false
+            || waitingKeeps.load(ordering: .acquiring) > 0
         guard isNeeded, !values.isEmpty else { return }
+        waitingKeeps.add(1, ordering: .acquiringAndReleasing)
         enqueue { persister in
+            defer { persister.waitingKeeps.subtract(1, ordering: .acquiringAndReleasing) }
             guard !persister.isClosed else { return }
             try? await persister.checkpointing?.keep(values)
         }

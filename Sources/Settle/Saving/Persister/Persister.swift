@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 /// Saves the values that a store has published, and merges those that others have stored.
 ///
@@ -11,6 +12,8 @@ import Dispatch
 actor Persister {
     nonisolated let executor = QueueExecutor(isPreferred: true)
     nonisolated let works = WorkQueue()
+    /// How many values to preserve the storage has not received yet; see ``keep(_:)``.
+    nonisolated let waitingKeeps = Atomic(0)
     let storage: any Storage
     let limits: StorageLimits
     /// The storage, if others change it too.
