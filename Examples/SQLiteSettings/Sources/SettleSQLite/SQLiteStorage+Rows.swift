@@ -50,10 +50,12 @@ extension SQLiteStorage {
     ) async throws -> Value {
         let outcome = RowsOutcome()
         var ticket: Int64 = 0
+        let result: Value
         do {
-            let result = try await store.commit(author: author) {
+            result = try await store.commit(author: author) {
                 // The previous attempt has been undone.
-                if case .failure(let error)? = outcome.result.withLock({ $0 }) { throw error }
+                let previous = outcome.result.withLock { $0.take() }
+                try previous?.get()
                 let value = try body()
                 let known = (try? store.keys.value(forKey: Self.ticketKey, as: [Int64].self)) ?? []
                 let tickets = state.withLock { state in
@@ -70,14 +72,17 @@ extension SQLiteStorage {
                 try store.keys.setValue(tickets, forKey: Self.ticketKey)
                 return value
             }
-            if outcome.result.withLock({ $0 != nil }) { return result }
-            throw StorageError(.unsupported, "The settings are stored without the rows: the store has another storage.")
         } catch {
             // If the settings stand, the store appends them again, and the rows with them.
             let inForce = try? store.keys.value(forKey: Self.ticketKey, as: [Int64].self)
             if inForce?.contains(ticket) != true { state.withLock { $0.rows[ticket] = nil } }
             throw error
         }
+        guard outcome.result.withLock({ $0 != nil }) else {
+            state.withLock { $0.rows[ticket] = nil }
+            throw StorageError(.unsupported, "The settings are stored without the rows: the store has another storage.")
+        }
+        return result
     }
 
     /// Writes the rows that belong to a batch.
@@ -101,7 +106,7 @@ extension SQLiteStorage {
     }
 }
 
-/// The last result of writing the rows of a commit; `nil` if that has not been tried.
+/// The result of writing the rows of a commit's last attempt; `nil` if that has not been tried.
 private final class RowsOutcome: Sendable {
     let result = Mutex<Result<Void, any Error>?>(nil)
 }

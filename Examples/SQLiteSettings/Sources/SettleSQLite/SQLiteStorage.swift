@@ -210,6 +210,8 @@ public final class SQLiteStorage: SharedStorage {
                 case .SQLITE_BUSY, .SQLITE_LOCKED: .locked
                 case .SQLITE_FULL: .noSpace
                 case .SQLITE_TOOBIG: .unsupportedValue
+                case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_CANTOPEN: .permissionDenied
+                case .SQLITE_CORRUPT, .SQLITE_NOTADB: .unreadable
                 default: call == .append ? .writeFailed : .unreadable
                 }
             // The error's own text has the statement's arguments if the program wants them there: values, and secrets

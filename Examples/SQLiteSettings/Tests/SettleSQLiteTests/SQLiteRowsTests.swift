@@ -311,6 +311,7 @@ import Testing
             }
             #expect(error?.code == .unsupported)
             #expect(try await notes.stored().numbers == [])
+            expectNothingWaits(in: notes)
             try await other.close()
             try await notes.store.close()
         }

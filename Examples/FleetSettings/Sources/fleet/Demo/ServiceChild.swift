@@ -43,7 +43,9 @@ extension Fleet {
                         await report?.value
                     }
                 } catch {
-                    guard !hasBegun, ContinuousClock.now < end else { throw error }
+                    let cause = (error as? SettingsError)?.underlying ?? error
+                    let isUnavailable = (cause as? StorageError)?.code == .unavailable
+                    guard isUnavailable, !hasBegun, ContinuousClock.now < end else { throw error }
                     Terminal.complain("fleet: \(error)")
                     try await Task.sleep(for: .milliseconds(200))
                 }
