@@ -12,7 +12,8 @@ import SettlePanelHummingbird
 #endif
 
 // Samples of the guides of SettleHTTP and SettlePanel that nothing else compiles as they stand, each in the context
-// that its page describes. Nothing calls them: the tests of these libraries and the checks of this package have what they do.
+// that its page describes. Nothing calls them: the tests of these libraries and the checks of this package have what
+// they do.
 
 private struct Admin: SettingsGroup {
     @Setting var token = Secret("")

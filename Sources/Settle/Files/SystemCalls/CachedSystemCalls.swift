@@ -1,8 +1,8 @@
 import Synchronization
 
 /// The system calls that read files, as long as the system has everything in memory. None waits for a disk, for another
-/// machine or for a lock, so they may be made on any thread. Only to look up the name of a file that is removed or renamed
-/// at that moment may wait for the process that does so.
+/// machine or for a lock, so they may be made on any thread. Only to look up the name of a file that is removed or
+/// renamed at that moment may wait for the process that does so.
 ///
 /// A call that might wait does nothing and throws. ``hasRefused`` is true from then on: whatever was concluded from the
 /// calls does not count, and other calls have to be made on a thread that may block. So callers need not pass the error
