@@ -12,7 +12,7 @@ import Synchronization
 actor Persister {
     nonisolated let executor = QueueExecutor(isPreferred: true)
     nonisolated let works = WorkQueue()
-    /// How many values to preserve the storage has not received yet; see ``keep(_:)``.
+    /// The number of calls of ``keep(_:)`` that the storage has not received yet.
     nonisolated let waitingKeeps = Atomic(0)
     let storage: any Storage
     let limits: StorageLimits
