@@ -276,6 +276,29 @@ import Testing
         }
     }
 
+    @Test("If another commit removes the tickets before they are stored, the rows are reported as missing")
+    func removedTickets() async throws {
+        try await withTemporaryFolder { folder in
+            let pool = try DatabasePool(path: folder.appending(path: "notes.sqlite").path, configuration: .waiting)
+            let storage = SQLiteStorage(pool, interval: .milliseconds(5))
+            let appends = FailingStorage(storage)
+            let notes = try await NotesFixture(pool, storage, within: appends)
+            // Both wait for the first batch, and share the second one.
+            let hold = appends.hold(.append)
+            notes.settings.title = "first"
+            await hold.waitUntilReached()
+            async let added = notes.add()
+            for await count in notes.settings.$count where count == 1 { break }
+            try notes.store.keys.removeValue(forKey: Self.ticketKey)
+            hold.release()
+            await #expect(throws: StorageError.self) { try await added }
+            let stored = try await notes.stored()
+            #expect(stored.numbers == [] && stored.count == 1)
+            expectNothingWaits(in: notes)
+            try await notes.store.close()
+        }
+    }
+
     @Test("A list of tickets that is removed, or brought back, is not stored") func ticket() async throws {
         try await withTemporaryFolder { folder in
             let notes = try await NotesFixture(folder)
