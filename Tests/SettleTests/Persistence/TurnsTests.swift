@@ -38,6 +38,24 @@ import Testing
         try await settings.commit { settings.table["visits", default: 0] += 1 }
     }
 
+    @Test("Changes that come during each append leave one piece of work, not one each")
+    func pilesOfWork() async throws {
+        let (store, _, failing, _) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(ImmediateSettings.self)
+        var hold = failing.hold(.append)
+        settings.urgent = 1
+        for number in 2...20 {
+            await hold.waitUntilReached()
+            settings.urgent = number
+            #expect(store.core.persister.works.count == 1)
+            let next = failing.hold(.append)
+            hold.release()
+            hold = next
+        }
+        hold.release()
+        try await store.close()
+    }
+
     @Test("While a commit waits for a writer, it does not lock the storage", arguments: [false, true])
     func unlocked(isVisit: Bool) async throws {
         let storage = LockTellingStorage()

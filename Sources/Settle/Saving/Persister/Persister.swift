@@ -92,7 +92,7 @@ actor Persister {
 
     /// Called by a writer that has published a change which the persister does not know of. Called without any lock.
     nonisolated func changesArrived() {
-        enqueue { await $0.doWhatIsDue() }
+        enqueue(.due)
     }
 
     /// Saves everything and closes the storage, because the store has been deallocated.
@@ -236,7 +236,7 @@ actor Persister {
             action = next().action
         }
         // Re-enqueue a due action instead of recursing: a flush gets its turn, and the stack does not grow.
-        if case .wait(let due) = action { wait(until: due) } else { enqueue { await $0.doWhatIsDue() } }
+        if case .wait(let due) = action { wait(until: due) } else { enqueue(.due) }
     }
 
     private func perform(_ action: PersisterStateMachine.Action) async {
@@ -259,7 +259,7 @@ actor Persister {
     func resumeOwedAction() {
         guard isActionOwed else { return }
         isActionOwed = false
-        enqueue { await $0.doWhatIsDue() }
+        enqueue(.due)
     }
 
     /// Sets the timer for the next action, after an event that may make it due sooner.
@@ -269,7 +269,7 @@ actor Persister {
         if case .wait(let due) = next().action {
             wait(until: due)
         } else {
-            enqueue { await $0.doWhatIsDue() }
+            enqueue(.due)
         }
     }
 

@@ -6,6 +6,9 @@ final class WorkQueue: Sendable {
     typealias Work = @Sendable (isolated Persister) async -> Void
 
     enum Piece: Sendable {
+        /// Whatever is due when its turn comes. One at a time waits: otherwise each one that finds more to do would add
+        /// the next, and each write another, so that they would pile up before a flush.
+        case due
         case work(Work)
         /// The acceptance of a request, which may be cancelled until then.
         case request(SaveRequest)
@@ -29,6 +32,7 @@ final class WorkQueue: Sendable {
 
     private struct State {
         var waiting: [Piece] = []
+        var isDueWaiting = false
         var runner = Runner.none
     }
 
@@ -44,6 +48,10 @@ final class WorkQueue: Sendable {
     /// Adds a piece behind all earlier ones.
     func add(_ piece: Piece) -> Start {
         state.withLock { state in
+            if case .due = piece {
+                if state.isDueWaiting { return .nothing }
+                state.isDueWaiting = true
+            }
             state.waiting.append(piece)
             defer { state.runner = .busy }
             return switch state.runner {
@@ -66,7 +74,7 @@ final class WorkQueue: Sendable {
     func run(on persister: isolated Persister) async {
         while true {
             let works = state.withLock { state in
-                defer { state.waiting = [] }
+                defer { (state.waiting, state.isDueWaiting) = ([], false) }
                 if state.waiting.isEmpty, persister.isClosed { state.runner = .none }
                 return state.waiting
             }
@@ -74,6 +82,7 @@ final class WorkQueue: Sendable {
             var rest = works[...]
             while let piece = rest.popFirst() {
                 switch piece {
+                case .due: await persister.doWhatIsDue()
                 case .work(let work): await work(persister)
                 case .request(let first):
                     // Those that have come one after the other are accepted together, except with a visitor, who waits
