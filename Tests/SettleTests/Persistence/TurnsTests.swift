@@ -56,6 +56,21 @@ import Testing
         try await store.close()
     }
 
+    @Test("Signals that come during a fetch leave one piece of work, not one each") func pilesOfSignals() async throws {
+        let memory = InMemoryStorage()
+        let failing = FailingStorage(memory)
+        let store = try await SettingsStore.open(storage: failing)
+        let settings = try await store.group(CounterSettings.self)
+        let hold = failing.hold(.changes)
+        memory.simulateExternalChange(["count": .integer(1)])
+        await hold.waitUntilReached()
+        for number: Int64 in 2...20 { memory.simulateExternalChange(["count": .integer(number)]) }
+        #expect(store.core.persister.works.count == 1)
+        hold.release()
+        for await count in settings.$count where count == 20 { break }
+        try await store.close()
+    }
+
     @Test("While a commit waits for a writer, it does not lock the storage", arguments: [false, true])
     func unlocked(isVisit: Bool) async throws {
         let storage = LockTellingStorage()

@@ -61,13 +61,14 @@ extension Persister {
     ///
     /// - Parameter isHere: Whether it may be done on the calling thread, if the queue is idle.
     nonisolated func fetchAndDeliver(isHere: Bool = false) {
-        enqueue(isHere: isHere) { persister in
-            await persister.deliver(isHere: isHere)
-            // The storage's own saves signal too, so most signals change nothing.
-            if !persister.isClosed, persister.machine.storageSignalled(now: persister.time.elapsed()) {
-                persister.waitForNext()
-            }
-        }
+        enqueue(.delivery(isHere: isHere), isHere: isHere)
+    }
+
+    /// Fetches and publishes them, because the storage has signalled.
+    func deliverSignalled(isHere: Bool) async {
+        await deliver(isHere: isHere)
+        // The storage's own saves signal too, so most signals change nothing.
+        if !isClosed, machine.storageSignalled(now: time.elapsed()) { waitForNext() }
     }
 
     /// Publishes external changes to the store. While a writer holds the writer lock, delivery is deferred rather than

@@ -104,13 +104,12 @@ actor Persister {
     }
 
     /// Runs work on the queue, behind all earlier work.
-    ///
-    /// - Parameter isHere: Whether it may run on the calling thread, if the queue is idle; see
-    ///   ``QueueExecutor/visit(_:)``.
-    nonisolated func enqueue(isHere: Bool = false, _ work: @escaping WorkQueue.Work) {
-        enqueue(.work(work), isHere: isHere)
+    nonisolated func enqueue(_ work: @escaping WorkQueue.Work) {
+        enqueue(.work(work))
     }
 
+    /// - Parameter isHere: Whether it may run on the calling thread, if the queue is idle; see
+    ///   ``QueueExecutor/visit(_:)``.
     @inline(never) nonisolated func enqueue(_ piece: WorkQueue.Piece, isHere: Bool = false) {
         switch works.add(piece) {
         case .nothing: break

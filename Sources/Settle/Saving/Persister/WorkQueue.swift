@@ -6,9 +6,17 @@ final class WorkQueue: Sendable {
     typealias Work = @Sendable (isolated Persister) async -> Void
 
     enum Piece: Sendable {
-        /// Whatever is due when its turn comes. One at a time waits: otherwise each one that finds more to do would add
-        /// the next, and each write another, so that they would pile up before a flush.
+        // One of each of these at a time waits, which does all that those behind it would have done. Otherwise they
+        // would pile up before a flush: looks at what is due even ever faster, because each that finds more to do adds
+        // one, and each write another.
+
+        /// Whatever is due when its turn comes.
         case due
+        /// Fetching what others have stored, and publishing it.
+        ///
+        /// - Parameter isHere: See ``Persister/deliver(isHere:)``.
+        case delivery(isHere: Bool)
+
         case work(Work)
         /// The acceptance of a request, which may be cancelled until then.
         case request(SaveRequest)
@@ -32,7 +40,7 @@ final class WorkQueue: Sendable {
 
     private struct State {
         var waiting: [Piece] = []
-        var isDueWaiting = false
+        var (isDueWaiting, isDeliveryWaiting) = (false, false)
         var runner = Runner.none
     }
 
@@ -48,9 +56,14 @@ final class WorkQueue: Sendable {
     /// Adds a piece behind all earlier ones.
     func add(_ piece: Piece) -> Start {
         state.withLock { state in
-            if case .due = piece {
+            switch piece {
+            case .due:
                 if state.isDueWaiting { return .nothing }
                 state.isDueWaiting = true
+            case .delivery:
+                if state.isDeliveryWaiting { return .nothing }
+                state.isDeliveryWaiting = true
+            case .work, .request: break
             }
             state.waiting.append(piece)
             defer { state.runner = .busy }
@@ -74,7 +87,7 @@ final class WorkQueue: Sendable {
     func run(on persister: isolated Persister) async {
         while true {
             let works = state.withLock { state in
-                defer { (state.waiting, state.isDueWaiting) = ([], false) }
+                defer { (state.waiting, state.isDueWaiting, state.isDeliveryWaiting) = ([], false, false) }
                 if state.waiting.isEmpty, persister.isClosed { state.runner = .none }
                 return state.waiting
             }
@@ -83,6 +96,7 @@ final class WorkQueue: Sendable {
             while let piece = rest.popFirst() {
                 switch piece {
                 case .due: await persister.doWhatIsDue()
+                case .delivery(let isHere): await persister.deliverSignalled(isHere: isHere)
                 case .work(let work): await work(persister)
                 case .request(let first):
                     // Those that have come one after the other are accepted together, except with a visitor, who waits

@@ -29,7 +29,7 @@ import Testing
 
     @Test("In hand-written files too") func savesByHand() async {
         // Each of them meets all texts.
-        let seeds = Self.seeds(6).prefix(100)
+        let seeds = Self.seeds(2).prefix(100)
         let failures = await onThread {
             seeds.flatMap { seed in
                 TextCorpusTests.texts.flatMap { text in
