@@ -42,7 +42,13 @@ extension EtcdStorage {
         case .none: break
         case .authenticate: await cluster.client.forgetStreamToken()
         case .read: _ = await readAnew()
-        case .readAndReopen: if await readAnew() { return .zero }
+        case .readAndReopen:
+            let start = view.followed
+            if await readAnew() {
+                // The read has shown nothing new, so the next stream would be refused at once, too.
+                if view.followed == start { view.beginHistory() }
+                return .zero
+            }
         }
         await cluster.client.skip(endpoint)
         let delay = machine.failed(now: time.elapsed(), random: configuration.random())

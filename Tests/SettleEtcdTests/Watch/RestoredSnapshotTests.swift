@@ -144,11 +144,17 @@ import Testing
         }
         fixture.cluster.compact()
         let before = transport.requests(of: EtcdPath.range).count
+        let streams = transport.requests(of: EtcdPath.watch).count
         transport.endStreams()
         try await eventually("the stream has ended") { await !follower.storage.isFollowing }
+        let end = fixture.clock.now.advanced(by: .seconds(60))
         try await fixture.whileTimePasses {
-            try await eventually("the storage follows the cluster") { await follower.storage.isFollowing }
+            try await eventually("the storage follows the cluster for a minute") {
+                await follower.storage.isFollowing && fixture.clock.now >= end
+            }
         }
+        // The first one would have begun before what etcd has kept.
+        #expect(transport.requests(of: EtcdPath.watch).count == streams + 2)
         let ranges = transport.requests(of: EtcdPath.range).dropFirst(before).compactMap { GatewayObject($0.body) }
         // Only an audit reads all keys, without the values.
         #expect(!ranges.isEmpty && ranges.allSatisfy { $0.signed("min_mod_revision") > 0 || $0.bool("keys_only") })
