@@ -69,8 +69,13 @@ extension Cluster {
         }
     }
 
-    /// Removes a lock if it is still this one: a late release must not free the next holder's lock.
+    /// Removes a lock if it is still this one: a late release must not free the next holder's lock. Even if the task of
+    /// its holder is cancelled: others wait for it.
     func release(_ lock: LockLease) async {
+        await Task { await releaseUncancelled(lock) }.value
+    }
+
+    private func releaseUncancelled(_ lock: LockLease) async {
         let key = space.key(KeyName.lock(lock.name))
         let request = TransactionRequest(
             comparisons: [Comparison(key: key, target: .created(at: lock.revision))], success: [.delete(key: key)])

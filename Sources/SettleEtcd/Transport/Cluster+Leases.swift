@@ -17,9 +17,9 @@ extension Cluster {
         return answer.object("result")?.signed("TTL") ?? 0
     }
 
-    /// Ends a lease, and with it its keys. If the call fails, the lease ends with its time.
+    /// Ends a lease, and with it its keys, even if the task is cancelled. If the call fails, the lease ends with its time.
     func revoke(_ lease: Int64) async {
         let body = GatewayWriter.object { $0.field("ID", lease) }
-        _ = try? await client.call(EtcdPath.revokeLease, body, mayRepeat: true)
+        await Task { [client] in _ = try? await client.call(EtcdPath.revokeLease, body, mayRepeat: true) }.value
     }
 }
