@@ -42,9 +42,13 @@ extension EtcdStorage {
                 signal.finish()
             }
             signal.yield()
+            var failures = 0
             for await _ in signals {
                 let failure = await report(EtcdMachine(store, name: machine, time: wallTime), reporter, timeToLive)
-                let pause = failure == nil ? Self.reportPause : configuration.reconnectDelay.lowerBound
+                failures = failure == nil ? 0 : failures + 1
+                let pause =
+                    failure == nil
+                    ? Self.reportPause : BackOff.delay(after: failures, within: configuration.reconnectDelay)
                 let due = time.elapsed() + pause * (1 + configuration.random() / 2)
                 if (try? await time.sleep(due)) == nil { break }
                 // A change in the meantime has sent a signal, but a failure has not.
@@ -53,8 +57,7 @@ extension EtcdStorage {
             group.cancelAll()
         }
         guard let lease = reporter.withLock({ $0.currentLease }) else { return }
-        // Runs in a task that is not cancelled.
-        await Task { [cluster] in await cluster.revoke(lease) }.value
+        await cluster.revoke(lease)
     }
 
     /// Returns the machines that report to the cluster.
@@ -100,7 +103,9 @@ extension EtcdStorage {
                 }
             }
         } catch {
-            reporter.withLock { $0.failed() }
+            // etcd grants leases to users who may not write here.
+            let isDenied = error.kind == .refused(code: GatewayFailure.Code.permissionDenied)
+            if !isDenied { reporter.withLock { $0.failed() } }
             return error
         }
     }

@@ -222,6 +222,20 @@ import Testing
         try await machine.close()
     }
 
+    @Test("A machine that may not report tries more and more rarely, with one lease") func denied() async throws {
+        fixture.cluster.state.withLock { $0.forbidden = "/fleet/test$machines/" }
+        let machine = try await machine("a")
+        let end = fixture.clock.now.advanced(by: .seconds(300))
+        try await fixture.whileTimePasses {
+            try await eventually("five minutes have passed") { fixture.clock.now >= end }
+        }
+        let tries = machine.transport.requests(of: EtcdPath.transaction).count
+        #expect((5...25).contains(tries) && machine.transport.requests(of: EtcdPath.grantLease).count == 1, "\(tries)")
+        fixture.cluster.state.withLock { $0.forbidden = nil }
+        _ = try await machines(machine.storage) { $0.map(\.name) == ["a"] }
+        try await machine.close()
+    }
+
     @Test("The reporter renews in time and begins anew after a failure") func renewedReport() {
         var reporter = MachineReporter(timeToLive: .seconds(30))
         var machine = EtcdMachine(name: "a", token: nil, problems: [:], program: "p", time: 0)
