@@ -1,6 +1,7 @@
-import Settle
 import SettleTesting
 import Testing
+
+@testable import Settle
 
 /// A transaction is not durable while one of its values can't be encoded, whatever else has been saved.
 @Suite(.timeLimit(.minutes(10)), .silencingIssues) struct UndurableTransactionTests {
@@ -51,6 +52,20 @@ import Testing
         #expect(last?.revision == 6 && last?.isDurable == true)
         bad.cancel()
         newest.cancel()
+    }
+
+    @Test("A value that is never encoded, however often it is written, is remembered as long as its transactions")
+    func often() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage(), configuration: .init(logLimit: 10))
+        let settings = try await store.group(PickySettings.self)
+        for _ in 1...50 {
+            settings.picky = 14
+            settings.picky = 13
+            await flush(store)
+        }
+        #expect(store.core.log.lock.withLock { store.core.log.changes.undurable.revisions.count } <= 10)
+        settings.picky = 14
+        try await store.close()
     }
 
     @Test("The transaction is not marked durable until a later value of the setting is saved")

@@ -24,6 +24,8 @@ struct UndurableSettings {
         let first = min(range.lowerBound, settings[id]?.revisions.lowerBound ?? range.lowerBound)
         let setting = Entry(slot: slot, revisions: first...max(first, range.upperBound))
         settings[id] = setting
+        // A setting may be written for as long as the program runs without ever being encoded.
+        revisions = revisions.filter { $0 >= ring.oldest }
         collect(setting, from: ring)
     }
 
