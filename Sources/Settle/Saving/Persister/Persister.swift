@@ -207,7 +207,9 @@ actor Persister {
     private func next() -> (action: PersisterStateMachine.Action, changes: WaitingChanges) {
         let now = time.elapsed()
         let found = log.measureWaits(time)
-        return (machine.next(found, unconfirmed: unconfirmedDue(now: now), now: now), found)
+        // Once the store is gone, the next opening reverts an unconfirmed commit.
+        let unconfirmed = isReleased ? nil : unconfirmedDue(now: now)
+        return (machine.next(found, unconfirmed: unconfirmed, now: now), found)
     }
 
     /// Performs the due action, then schedules the next one.
@@ -310,8 +312,9 @@ actor Persister {
             // Reported already. No value is missing, only the storage's readable form, which the next opening writes
             // too: it need not wait.
             registration?.end()
-            // The timer calls `doWhatIsDue`, which tries again.
             if case .fetch = next().action { await deliver() }
+            if case .readHistory = next().action { retryHistory() }
+            // The timer calls `doWhatIsDue`, which tries again.
             if case .wait(let due) = next().action { wait(until: due) }
         }
     }
