@@ -19,7 +19,8 @@ import Testing
         let costs = try await FleetSimulation(machines: machines, hasDomains: hasDomains, seconds: Self.seconds).run()
         let (rest, change) = (costs.rest.calls, costs.change.calls)
         let watches = (costs.start.calls[EtcdPath.watch] ?? 0) + (rest[EtcdPath.watch] ?? 0)
-        #expect((streams...streams + streams / 100).contains(watches), "\(watches)")
+        // A machine that was held up takes its silent stream for a lost one.
+        #expect((streams...streams + max(1, streams / 100)).contains(watches), "\(watches)")
 
         // A check of each silence, and an audit now and then, which may read several ranges.
         let checks = streams * Self.seconds / 10
@@ -29,7 +30,7 @@ import Testing
         let renewals = machines * (Self.seconds / 60)...machines * (Self.seconds / 20 + 1)
         #expect(renewals.contains(rest[EtcdPath.keepLeaseAlive] ?? 0), "\(rest)")
         // An audit also looks for clients of the prefixes around.
-        #expect((rest[EtcdPath.transaction] ?? 0) <= streams * (Self.seconds / 150), "\(rest)")
+        #expect((rest[EtcdPath.transaction] ?? 0) <= streams * (Self.seconds / 150 + 1), "\(rest)")
 
         // The commit, and a report of each.
         #expect((machines + 1...2 * machines + 1).contains(change[EtcdPath.transaction] ?? 0), "\(change)")

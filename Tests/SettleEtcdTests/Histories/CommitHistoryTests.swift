@@ -175,7 +175,7 @@ import Testing
                             guard index == 0, step.isMultiple(of: 2) else {
                                 return await commit(value + index, to: register, of: settings, record)
                             }
-                            try? await store.withLock(named: "job\(number % 2)", timeout: .seconds(4)) {
+                            try? await store.withLock(named: "job\(number % 2)", timeout: .seconds(60)) {
                                 record.locked.withLock { $0 += 1 }
                                 await commit(value + index, to: register, of: settings, record)
                             }

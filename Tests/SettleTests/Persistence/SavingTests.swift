@@ -167,6 +167,7 @@ import Testing
         let settings = try await store.group(ImmediateSettings.self)
         let flag = Flag()
         async let writer: Void = onThread { while !flag.isRaised { settings.urgent += 1 } }
+        defer { flag.raise() }
         for _ in 0..<20 { try await store.flush() }
         for await count in settings.$urgent where count > 300_000 { break }
         try await store.flush()

@@ -1,5 +1,6 @@
 import Foundation
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -52,6 +53,7 @@ import Testing
         let settings = try await store.group(CounterSettings.self)
         let flag = Flag()
         async let writer: Void = onThread { while !flag.isRaised { settings.count += 1 } }
+        defer { flag.raise() }
         for _ in 0..<1_000 {
             var changes = settings.changes.makeAsyncIterator()
             let current = settings.count
@@ -77,8 +79,8 @@ import Testing
     func snapshots() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(BalanceSettings.self)
-        let flag = Flag()
-        async let writer: Int = onThread {
+        let (flag, hasBegun) = (Flag(), Flag())
+        async let writer: Void = onThread {
             var step = 0
             while !flag.isRaised {
                 step += 1
@@ -86,16 +88,18 @@ import Testing
                     settings.left -= step & 63
                     settings.right += step & 63
                 }
+                hasBegun.raise()
             }
-            return step
         }
+        defer { flag.raise() }
+        try await eventually("the writer writes") { hasBegun.isRaised }
         let torn = await onThread {
             var torn = 0
             for _ in 0..<Self.rounds(1_000_000) where settings.snapshot({ $0.left + $0.right }) != 1_000 { torn += 1 }
             return torn
         }
         flag.raise()
-        #expect(await writer > 0)
+        await writer
         #expect(torn == 0)
     }
 
@@ -105,6 +109,7 @@ import Testing
         let settings = try await store.group(CounterSettings.self)
         let flag = Flag()
         async let writer: Void = onThread { while !flag.isRaised { settings.count += 1 } }
+        defer { flag.raise() }
         let received = await withTaskGroup { group in
             for number in 0..<300 {
                 // Nobody writes `other`: whoever follows it is parked until it is cancelled.
@@ -140,6 +145,7 @@ import Testing
         let settings = try await store.group(OuterSettings.self)
         let flag = Flag()
         async let flusher: Void = onThread { while !flag.isRaised { try? store.flushAndWait() } }
+        defer { flag.raise() }
         let rounds = 2_500
         try await withThrowingTaskGroup { group in
             group.addTask {
