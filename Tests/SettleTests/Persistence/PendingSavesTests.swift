@@ -66,28 +66,6 @@ import Testing
         #expect(Set(stored) == ["a", "b", "c"] && pending.isEmpty)
     }
 
-    @Test("While saving fails, however many transactions come, the oldest are joined, and all values are stored")
-    func joinedTransactions() {
-        var pending = PendingSaves()
-        pending.add([("first", .integer(0))], together: [["first"]])
-        pending.appendFailed()
-        for number in 1...10_000 {
-            let (value, key) = (SettingValue.integer(Int64(number)), SettingKey(stored: "b\(number % 7)"))
-            pending.add([("a", value), (key, value)], together: [["a"], [key]])
-            #expect(pending.transactions.count <= PendingSaves.transactionLimit.joining + 2)
-        }
-        var stored: [SettingKey: SettingValue?] = [:]
-        while true {
-            let (batch, isWhole) = pending.batch(StorageLimits(keys: 3))
-            #expect(!batch.values.isEmpty)
-            stored.merge(batch.values) { _, new in new }
-            if isWhole { break }
-            _ = pending.didStore(partOf: batch)
-        }
-        #expect(stored.count == 9 && stored["a"] == .integer(10_000) && stored["b4"] == .integer(10_000))
-        #expect(stored["b3"] == .integer(9_999) && stored["first"] == .integer(0))
-    }
-
     @Test("Transactions that overlap and are too much together come one by one, as each has left its keys")
     func transactionsOverlapToo() {
         var pending = PendingSaves()

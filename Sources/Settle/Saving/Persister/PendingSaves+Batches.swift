@@ -23,26 +23,6 @@ extension PendingSaves {
         return (batch, part.isWhole)
     }
 
-    /// The number of pending transactions, while saving fails, from which on the oldest are joined, and how many are
-    /// left then.
-    static let transactionLimit = (joining: 2_048, apart: 1_024)
-
-    /// Joins the oldest transactions while saving fails: these come without end, and each write looks at all of them.
-    /// Those of an undecided batch, and those of commits, stay as they are.
-    mutating func joinOldTransactions() {
-        let (first, end) = ((inBatch.max() ?? -1) + 1, transactions.count - Self.transactionLimit.apart)
-        guard isRetry, !hasCommits, transactions.count > Self.transactionLimit.joining, end > first else { return }
-        var joined = PendingTransaction(keys: [], revision: transactions[end - 1].revision, isOne: false)
-        var known: Set<SettingKey> = []
-        for transaction in transactions[first..<end] {
-            for key in transaction.keys {
-                if known.insert(key).inserted { joined.keys.append(key) }
-                joined.earlier[key] = transaction.earlier[key]
-            }
-        }
-        transactions.replaceSubrange(first..<end, with: [joined])
-    }
-
     /// Returns a batch with all pending values.
     func waiting(_ revision: UInt64, with changes: [ExternalChange]) -> StorageBatch {
         var batch = StorageBatch(
