@@ -41,6 +41,9 @@ extension GatewayFailure {
             || reason.contains("auth store is old")
     }
 
+    /// Whether the user may not do this.
+    var isDenied: Bool { kind == .refused(code: Code.permissionDenied) }
+
     /// Whether etcd does not know the user with this password. The code is that of an invalid argument.
     var isAboutPassword: Bool { reason.contains("authentication failed") }
 

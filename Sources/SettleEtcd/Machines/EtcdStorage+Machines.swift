@@ -42,13 +42,13 @@ extension EtcdStorage {
                 signal.finish()
             }
             signal.yield()
-            var failures = 0
+            var denials = 0
             for await _ in signals {
                 let failure = await report(EtcdMachine(store, name: machine, time: wallTime), reporter, timeToLive)
-                failures = failure == nil ? 0 : failures + 1
-                let pause =
-                    failure == nil
-                    ? Self.reportPause : BackOff.delay(after: failures, within: configuration.reconnectDelay)
+                // Each attempt of a user who may not write here would succeed in part: etcd grants the lease.
+                denials = failure?.isDenied == true ? denials + 1 : 0
+                let failurePause = BackOff.delay(after: max(1, denials), within: configuration.reconnectDelay)
+                let pause = failure == nil ? Self.reportPause : failurePause
                 let due = time.elapsed() + pause * (1 + configuration.random() / 2)
                 if (try? await time.sleep(due)) == nil { break }
                 // A change in the meantime has sent a signal, but a failure has not.
@@ -103,9 +103,7 @@ extension EtcdStorage {
                 }
             }
         } catch {
-            // etcd grants leases to users who may not write here.
-            let isDenied = error.kind == .refused(code: GatewayFailure.Code.permissionDenied)
-            if !isDenied { reporter.withLock { $0.failed() } }
+            if !error.isDenied { reporter.withLock { $0.failed() } }
             return error
         }
     }

@@ -76,8 +76,6 @@ extension EtcdStorage {
         guard await waitForDelayedChanges(), let second = await differences(),
             first.contains(where: { second[$0.key] == $0.value })
         else { return nil }
-        // The stream is given up anyway. Its changes would make each read of everything out of date.
-        machine.end(.none)
         do {
             try await turns.run { () throws(StorageError) in try await reread() }
         } catch {

@@ -42,13 +42,7 @@ extension EtcdStorage {
         case .none: break
         case .authenticate: await cluster.client.forgetStreamToken()
         case .read: _ = await readAnew()
-        case .readAndReopen:
-            let start = view.followed
-            if await readAnew() {
-                // The read has shown nothing new, so the next stream would be refused at once, too.
-                if view.followed == start { view.beginHistory() }
-                return .zero
-            }
+        case .readAndReopen: if await readAnew(isForgotten: true) { return .zero }
         }
         await cluster.client.skip(endpoint)
         let delay = machine.failed(now: time.elapsed(), random: configuration.random())
@@ -138,12 +132,16 @@ extension EtcdStorage {
 
     /// Reads the changes that the stream can no longer deliver.
     ///
+    /// - Parameter isForgotten: Whether etcd has forgotten the revision at which the next stream would begin.
     /// - Returns: Whether the read succeeded.
-    private func readAnew() async -> Bool {
+    private func readAnew(isForgotten: Bool = false) async -> Bool {
         do {
             try await turns.run { () throws(StorageError) in
+                let start = view.followed
                 try await verifyHistory()
                 try await refresh()
+                // The next stream would be refused at once, too.
+                if isForgotten, view.followed == start { view.skipForgotten() }
             }
         } catch {
             return false

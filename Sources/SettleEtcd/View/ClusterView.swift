@@ -209,6 +209,13 @@ struct ClusterView: Sendable {
         return nil
     }
 
+    /// Lets the next stream begin at the mirror: etcd has forgotten the revisions before it, and a read has shown that
+    /// they have changed nothing that is not known.
+    mutating func skipForgotten() {
+        for (_, record) in landed.sorted(by: { $0.key < $1.key }) { recent.add(record) }
+        beginFollowing()
+    }
+
     /// Discards the state before a revision at which everything was read.
     mutating func beginFollowing() {
         followed = mirror.revision

@@ -132,9 +132,18 @@ import Testing
     }
 
     /// Nothing was stored under the prefix for long, and etcd has compacted what was known last.
-    @Test("A quiet prefix is not read as a whole after an interruption") func quietPrefix() async throws {
+    @Test("A quiet prefix is not read as a whole after an interruption, and keeps its history")
+    func quietPrefix() async throws {
         put("a", 1)
         let (follower, transport) = try await fixture.follower()
+        let token = try #require(follower.storage.token)
+        put("c", 1)
+        fixture.cluster.delete("/fleet/test/c")
+        let deletion = fixture.cluster.revision
+        try await eventually("the deletion is followed") { await follower.storage.view.followed >= deletion }
+        try await follower.fetch()
+        let past = try await follower.storage.records(after: token, limit: 9)?.map(\.token)
+        #expect(past?.count == 2)
         let known = await follower.storage.view.mirror.revision
         for _ in 1...5 { fixture.cluster.put("/elsewhere", "1") }
         try await fixture.whileTimePasses {
@@ -156,6 +165,7 @@ import Testing
         // The first one would have begun before what etcd has kept.
         #expect(transport.requests(of: EtcdPath.watch).count == streams + 2)
         let ranges = transport.requests(of: EtcdPath.range).dropFirst(before).compactMap { GatewayObject($0.body) }
+        #expect(try await follower.storage.records(after: token, limit: 9)?.map(\.token) == past)
         // Only an audit reads all keys, without the values.
         #expect(!ranges.isEmpty && ranges.allSatisfy { $0.signed("min_mod_revision") > 0 || $0.bool("keys_only") })
         await follower.storage.close()

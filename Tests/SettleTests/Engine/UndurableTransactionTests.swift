@@ -56,14 +56,14 @@ import Testing
 
     @Test("A value that is never encoded, however often it is written, is remembered as long as its transactions")
     func often() async throws {
-        let store = try await SettingsStore.open(storage: InMemoryStorage(), configuration: .init(logLimit: 10))
+        let store = try await SettingsStore.open(storage: InMemoryStorage(), configuration: .init(logLimit: 16))
         let settings = try await store.group(PickySettings.self)
         for _ in 1...50 {
             settings.picky = 14
             settings.picky = 13
             await flush(store)
         }
-        #expect(store.core.log.lock.withLock { store.core.log.changes.undurable.revisions.count } <= 10)
+        #expect(store.core.log.lock.withLock { store.core.log.changes.undurable.revisions.count } <= 16)
         settings.picky = 14
         try await store.close()
     }

@@ -76,7 +76,7 @@ struct ChangeCursor {
             let revision = durableOnly ? min(topic.lastRevision, log.changes.durableRevision) : topic.lastRevision
             let time = log.changes.ring[log.changes.ring.oldest]?.time ?? 0
             let isDurable =
-                revision <= log.changes.durableRevision && log.changes.undurable.revisions.isEmpty
+                revision <= log.changes.durableRevision && log.changes.undurable.isEmpty
                 && !log.changes.undurable.givenUp.contains(revision)
             return .loss(revision: revision, time: time, isDurable: isDurable)
         }

@@ -12,7 +12,11 @@ struct UndurableSettings {
     }
 
     private var settings: [ObjectIdentifier: Entry] = [:]
-    /// The transactions that contain one of the values.
+
+    /// Whether all values could be encoded.
+    var isEmpty: Bool { settings.isEmpty }
+
+    /// The transactions that contain one of the values, as far as the log has them.
     private(set) var revisions: Set<UInt64> = []
     /// The transactions whose values were given up.
     private(set) var givenUp: Set<UInt64> = []

@@ -50,7 +50,8 @@ extension Persister {
         case .mayHaveChanged:
             // The watch's own thread publishes what it has read already: nothing makes it wait.
             fetchAndDeliver(isHere: SystemFileWatching.isCurrent && file != nil)
-        case .available: fetchAndDeliver()
+        // Not before the error of an earlier event: once it succeeds, errors are reported anew.
+        case .available: enqueue { await $0.deliverSignalled(isHere: false) }
         case .unavailable(let error): enqueue { $0.errors.report(error) }
         case .leaseLost(let lease): enqueue { await $0.locks.lost(lease) }
         case .issue(let error): report(.storage(error))

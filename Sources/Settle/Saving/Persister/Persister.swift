@@ -312,6 +312,7 @@ actor Persister {
             // Reported already. No value is missing, only the storage's readable form, which the next opening writes
             // too: it need not wait.
             registration?.end()
+            if case .preserve = next().action { await preserve() }
             if case .fetch = next().action { await deliver() }
             if case .readHistory = next().action { retryHistory() }
             // The timer calls `doWhatIsDue`, which tries again.
