@@ -287,11 +287,13 @@ import Testing
             let hold = appends.hold(.append)
             notes.settings.title = "first"
             await hold.waitUntilReached()
-            async let added = notes.add()
-            for await count in notes.settings.$count where count == 1 { break }
-            try notes.store.keys.removeValue(forKey: Self.ticketKey)
+            let added = Task.immediate { try await notes.add() }
+            let removal = Task.immediate {
+                try await notes.store.commit { try notes.store.keys.removeValue(forKey: Self.ticketKey) }
+            }
             hold.release()
-            await #expect(throws: StorageError.self) { try await added }
+            await #expect(throws: StorageError.self) { try await added.value }
+            try await removal.value
             let stored = try await notes.stored()
             #expect(stored.numbers == [] && stored.count == 1)
             expectNothingWaits(in: notes)
