@@ -14,7 +14,8 @@ extension EtcdStorage {
     ///
     /// A report is made a moment after something new takes effect, but at least 0.1 s after the last report. Each report
     /// costs one small write beside the settings, which wakes no followers of the settings. A machine that can't be
-    /// reached stays listed for `timeToLive` without a renewal. Failed calls are repeated.
+    /// reached stays listed for `timeToLive` without a renewal. Failed calls are repeated, and those that etcd denies more
+    /// and more rarely.
     ///
     /// - Parameters:
     ///   - store: A store on this storage.

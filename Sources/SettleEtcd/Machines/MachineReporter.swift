@@ -8,7 +8,7 @@
 /// ```
 ///
 /// After a failed call it is unknown whether the lease is still valid: a new lease replaces it, and the old one ends by
-/// itself.
+/// itself. Only a call that etcd denies shows that it is.
 struct MachineReporter {
     enum Step: Equatable {
         case register, put(lease: Int64), renew(lease: Int64), wait

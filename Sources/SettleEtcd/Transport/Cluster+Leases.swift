@@ -17,7 +17,8 @@ extension Cluster {
         return answer.object("result")?.signed("TTL") ?? 0
     }
 
-    /// Ends a lease, and with it its keys, even if the task is cancelled. If the call fails, the lease ends with its time.
+    /// Ends a lease, and with it its keys, even if the task is cancelled. If the call fails, the lease ends with its
+    /// time.
     func revoke(_ lease: Int64) async {
         let body = GatewayWriter.object { $0.field("ID", lease) }
         await Task { [client] in _ = try? await client.call(EtcdPath.revokeLease, body, mayRepeat: true) }.value

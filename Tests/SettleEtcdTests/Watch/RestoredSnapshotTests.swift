@@ -162,7 +162,7 @@ import Testing
                 await follower.storage.isFollowing && fixture.clock.now >= end
             }
         }
-        // The first one would have begun before what etcd has kept.
+        // etcd refuses the first one, whose beginning it has forgotten.
         #expect(transport.requests(of: EtcdPath.watch).count == streams + 2)
         let ranges = transport.requests(of: EtcdPath.range).dropFirst(before).compactMap { GatewayObject($0.body) }
         #expect(try await follower.storage.records(after: token, limit: 9)?.map(\.token) == past)

@@ -12,14 +12,13 @@ struct UndurableSettings {
     }
 
     private var settings: [ObjectIdentifier: Entry] = [:]
-
-    /// Whether all values could be encoded.
-    var isEmpty: Bool { settings.isEmpty }
-
     /// The transactions that contain one of the values, as far as the log has them.
     private(set) var revisions: Set<UInt64> = []
     /// The transactions whose values were given up.
     private(set) var givenUp: Set<UInt64> = []
+
+    /// Whether all values could be encoded.
+    var isEmpty: Bool { settings.isEmpty }
 
     /// Records that a value written between two revisions could not be encoded.
     mutating func add(_ slot: SettingSlot, writtenIn range: ClosedRange<UInt64>, of ring: borrowing MutationRing) {

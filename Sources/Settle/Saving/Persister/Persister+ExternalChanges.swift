@@ -50,7 +50,7 @@ extension Persister {
         case .mayHaveChanged:
             // The watch's own thread publishes what it has read already: nothing makes it wait.
             fetchAndDeliver(isHere: SystemFileWatching.isCurrent && file != nil)
-        // Not before the error of an earlier event: once it succeeds, errors are reported anew.
+        // Behind the errors of earlier events: the first success after them lets the next error be reported.
         case .available: enqueue { await $0.deliverSignalled(isHere: false) }
         case .unavailable(let error): enqueue { $0.errors.report(error) }
         case .leaseLost(let lease): enqueue { await $0.locks.lost(lease) }

@@ -108,6 +108,8 @@ actor Persister {
         enqueue(.work(work))
     }
 
+    /// Adds a piece of work to the queue.
+    ///
     /// - Parameter isHere: Whether it may run on the calling thread, if the queue is idle; see
     ///   ``QueueExecutor/visit(_:)``.
     @inline(never) nonisolated func enqueue(_ piece: WorkQueue.Piece, isHere: Bool = false) {
