@@ -1,3 +1,4 @@
+import SettleTesting
 import Testing
 
 @testable import Settle
@@ -77,6 +78,63 @@ import Testing
         let (second, isLast) = pending.batch(StorageLimits(keys: 2))
         #expect(isLast && second.values == ["b": .integer(2), "c": .integer(2)])
         #expect(second.expectedValues == ["b": .integer(1)])
+    }
+
+    @Test("While saving fails, many transactions are joined, and parts still end where one of them has ended")
+    func joinedTransactions() {
+        for seed in 1...6 as ClosedRange<UInt64> {
+            var random = SeededGenerator(seed: seed)
+            let limits = StorageLimits(keys: [8, 12, 16][Int(seed % 3)])
+            var pending = PendingSaves()
+            pending.add([("first", .integer(0))], together: [["first"]])
+            pending.appendFailed()
+            var state = SettingTree(["first": .integer(0)])
+            var states = [state]
+            for number in 1...700 as ClosedRange<Int64> {
+                let count = Int.random(in: 1...(number.isMultiple(of: 50) ? 4 : 2), using: &random)
+                let keys = Set(
+                    (0..<count).map { _ in SettingKey(stored: "k\(Int.random(in: 0..<20, using: &random))") })
+                pending.add(keys.map { ($0, .integer(number)) }, together: [Array(keys)])
+                pending.joinTransactions(within: limits)
+                for key in keys { state[key] = .integer(number) }
+                states.append(state)
+            }
+            #expect(pending.transactions.count < 600 && !pending.transactions.flatMap(\.groups).isEmpty)
+            var stored = SettingTree()
+            var parts = 0
+            var isWhole = false
+            while !isWhole, parts < 1_000 {
+                let batch: StorageBatch
+                (batch, isWhole) = pending.batch(limits)
+                stored.apply(batch.values)
+                let reached = states.firstIndex(of: stored)
+                #expect(batch.values.count <= limits.keys ?? 0 && reached != nil, "seed \(seed), part \(parts)")
+                states.removeFirst(reached ?? 0)
+                if !isWhole { _ = pending.didStore(partOf: batch) }
+                parts += 1
+            }
+            #expect(stored == state && parts > 1)
+        }
+    }
+
+    @Test("Joined transactions keep which keys were written together, and forget one whose value was given up")
+    func joinedGroups() {
+        var pending = PendingSaves()
+        pending.appendFailed()
+        pending.add([("a", .integer(1)), ("b", .integer(1))], together: [["a", "b"]])
+        pending.add([("c", .integer(1))], together: [["c"]])
+        pending.appendFailed()
+        for number in 0..<300 { pending.add([("c", .integer(Int64(number)))], together: [["c"]]) }
+        pending.joinTransactions(within: StorageLimits(keys: 8))
+        #expect(pending.transactions.count == 1)
+        #expect(pending.batch().0.writtenTogether.map(Set.init) == [["a", "b"]])
+        _ = pending.undo(["b"], with: [])
+        #expect(pending.batch().0.writtenTogether.isEmpty)
+        // What comes during commits may be undone, and stays apart.
+        pending.beginCommits(after: 0)
+        for number in 0..<300 { pending.add([("c", .integer(Int64(number)))], together: [["c"]]) }
+        pending.joinTransactions(within: StorageLimits(keys: 8))
+        #expect(pending.transactions.count == 301)
     }
 
     @Test("What a transaction wrote that was given up is in no part") func transactionWroteGiven() {

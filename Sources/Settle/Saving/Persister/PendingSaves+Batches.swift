@@ -18,7 +18,7 @@ extension PendingSaves {
             id: nextID(), revision: part.isWhole ? revision : earlier, values: part.values,
             expectedValues: stored(with: changes).merging(writtenBack.compactMapValues { $0 }) { own, _ in own },
             author: author.name, conditions: part.values.isEmpty ? [] : conditions)
-        batch.writtenTogether = transactions.lazy.map(\.keys).filter { $0.count > 1 }
+        batch.writtenTogether = transactions.flatMap(\.groups)
         batch.plainValues = beforeCommits.filter { part.values[$0.key] != nil }
         return (batch, part.isWhole)
     }
@@ -27,8 +27,32 @@ extension PendingSaves {
     func waiting(_ revision: UInt64, with changes: [ExternalChange]) -> StorageBatch {
         var batch = StorageBatch(
             revision: revision, values: values, expectedValues: stored(with: changes), author: author.name)
-        batch.writtenTogether = transactions.lazy.map(\.keys).filter { $0.count > 1 }
+        batch.writtenTogether = transactions.flatMap(\.groups)
         return batch
+    }
+
+    // MARK: While saving fails
+
+    /// Joins transactions that follow one another, as long as their values are at most half a batch: while saving
+    /// fails, there are more of them with every write.
+    ///
+    /// Those of an undecided batch, and those that come during commits, stay as they are.
+    mutating func joinTransactions(within limits: StorageLimits) {
+        guard isRetry, !hasCommits, transactions.count >= joinedAt else { return }
+        let half = StorageLimits(keys: limits.keys.map { $0 / 2 }, bytes: limits.bytes.map { $0 / 2 })
+        let first = unresolved == nil ? 0 : (inBatch.max() ?? -1) + 1
+        var joined = Array(transactions[..<first])
+        for transaction in transactions[first...] {
+            if joined.count > first, let both = joined[joined.count - 1].followed(by: transaction),
+                half.fit(both.values(of: values))
+            {
+                joined[joined.count - 1] = both
+            } else {
+                joined.append(transaction)
+            }
+        }
+        transactions = joined
+        joinedAt = max(Self.fewTransactions, 2 * joined.count)
     }
 }
 
@@ -42,6 +66,50 @@ struct PendingTransaction: Sendable {
     /// Whether it is one transaction. Otherwise it stands for several, and the log has forgotten which keys each has
     /// written.
     var isOne = true
+    /// The keys that were written together, if it stands for several transactions that are joined.
+    private var joined: [[SettingKey]]?
+
+    init(keys: [SettingKey], revision: UInt64? = nil) {
+        self.keys = keys
+        self.revision = revision
+    }
+
+    /// The keys that were written together, more than one each.
+    var groups: [[SettingKey]] { (joined ?? [keys]).filter { $0.count > 1 } }
+
+    /// Returns what it leaves at its keys, of the pending values.
+    func values(of newest: [SettingKey: SettingValue?]) -> [SettingKey: SettingValue?] {
+        var values: [SettingKey: SettingValue?] = [:]
+        for key in keys {
+            if let value = newest[key] { values.updateValue(earlier[key] ?? value, forKey: key) }
+        }
+        return values
+    }
+
+    /// Adds a key that is stored together with its others.
+    mutating func add(_ key: SettingKey) {
+        if joined != nil { joined?.append(keys + [key]) }
+        keys.append(key)
+    }
+
+    /// Removes a key whose value was not saved.
+    mutating func remove(_ key: SettingKey) {
+        keys.removeAll { $0 == key }
+        earlier.removeValue(forKey: key)
+        joined = joined?.map { $0.filter { $0 != key } }
+    }
+
+    /// Returns both as one; `nil` if only one of them is a transaction that the log still has.
+    func followed(by next: PendingTransaction) -> PendingTransaction? {
+        guard (revision == nil) == (next.revision == nil) else { return nil }
+        var both = self
+        both.joined = (groups + next.groups).united()
+        both.revision = next.revision
+        both.isOne = false
+        both.keys += next.keys.filter { !keys.contains($0) }
+        for key in next.keys { both.earlier[key] = next.earlier[key] }
+        return both
+    }
 }
 
 /// A part of the pending values.
@@ -69,10 +137,9 @@ extension StorageLimits {
         var end = 0
         for (index, transaction) in transactions.enumerated() {
             for key in transaction.keys {
-                guard let newest = values[key] else { continue }
-                if transaction.earlier[key] == nil { end = max(end, last[key] ?? index) }
-                growing.values.updateValue(transaction.earlier[key] ?? newest, forKey: key)
+                if values[key] != nil, transaction.earlier[key] == nil { end = max(end, last[key] ?? index) }
             }
+            growing.values.merge(transaction.values(of: values)) { _, later in later }
             growing.transactions.insert(index)
             // The storage may refuse the first one as too large.
             guard fit(growing.values) || (torn.values.isEmpty && transaction.isOne) else { break }
@@ -92,7 +159,7 @@ extension StorageLimits {
     /// Whether a batch may be too large.
     var mayPart: Bool { keys != nil || bytes != nil }
 
-    private func fit(_ values: [SettingKey: SettingValue?]) -> Bool {
+    fileprivate func fit(_ values: [SettingKey: SettingValue?]) -> Bool {
         if let keys, values.count > keys { return false }
         guard let bytes else { return true }
         return values.values.reduce(0) { $0 + ($1?.roughSize ?? 0) } <= bytes

@@ -41,6 +41,9 @@ struct PendingSaves: Sendable {
     var transactions: [PendingTransaction] = []
     /// The indices of the transactions that are stored with the newest batch.
     var inBatch: Set<Int> = []
+    /// The number of transactions from which on they are joined while saving fails.
+    var joinedAt = Self.fewTransactions
+    static let fewTransactions = 256
     /// The keys that earlier parts of the same values have stored.
     private var storedKeys: [SettingKey] = []
     /// The store is 0 until there is a batch.
@@ -53,6 +56,8 @@ struct PendingSaves: Sendable {
     private var lastBeforeCommits: (batch: UInt64, revision: UInt64) = (0, 0)
     /// The transactions in the batches that have been stored since then without having all pending values.
     private(set) var storedRevisions: Set<UInt64> = []
+    /// Whether the group's commits have not ended.
+    private(set) var hasCommits = false
     /// Whether others have stored something since then, which the commits have not read.
     private(set) var isBehind = false
     /// Values to put in force again instead of undone ones.
@@ -127,7 +132,7 @@ struct PendingSaves: Sendable {
     /// written after it.
     mutating func store(_ key: SettingKey, with keys: [SettingKey]) {
         let written = transactions.indices.filter { index in transactions[index].keys.contains(where: keys.contains) }
-        for index in written where !transactions[index].keys.contains(key) { transactions[index].keys.append(key) }
+        for index in written where !transactions[index].keys.contains(key) { transactions[index].add(key) }
         if written.isEmpty { transactions.append(PendingTransaction(keys: [key])) }
     }
 
@@ -163,8 +168,7 @@ struct PendingSaves: Sendable {
     /// - Parameter revision: The values written by transactions up to it stay known.
     mutating func discard(_ key: SettingKey, after revision: UInt64 = 0) {
         for index in transactions.indices where transactions[index].revision.map({ $0 > revision }) ?? true {
-            transactions[index].keys.removeAll { $0 == key }
-            transactions[index].earlier.removeValue(forKey: key)
+            transactions[index].remove(key)
         }
         remove(key)
     }
@@ -211,6 +215,7 @@ struct PendingSaves: Sendable {
         writtenBack = [:]
         transactions = []
         inBatch = []
+        joinedAt = Self.fewTransactions
         storedKeys = []
         author = .nobody
         keeper = nil
@@ -237,11 +242,11 @@ struct PendingSaves: Sendable {
 
     /// Records that the first commit of a group begins.
     mutating func beginCommits(after revision: UInt64) {
-        (beforeCommits, committedBefore, isBehind) = (values, committed, false)
+        (beforeCommits, committedBefore, isBehind, hasCommits) = (values, committed, false, true)
         (storedRevisions, lastBeforeCommits) = ([], (lastBatch.number, revision))
     }
 
-    mutating func endCommits() { (beforeCommits, committedBefore) = ([:], []) }
+    mutating func endCommits() { (beforeCommits, committedBefore, hasCommits) = ([:], [], false) }
 
     /// Contests failed commits, because others may have stored something that these should have read.
     mutating func contestCommits() {
