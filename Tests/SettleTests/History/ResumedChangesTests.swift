@@ -78,6 +78,38 @@ import Testing
         }
     }
 
+    @Test("A group that is opened later has its changes too, although others have followed them before")
+    func openedLater() async throws {
+        let store = try await ShortJournals().open()
+        let first = try await store.group(CounterSettings.self, at: "a")
+        try await first.commit { first.count = 1 }
+        let token = try #require(store.history.token)
+        var all = store.history.changes(after: token).makeAsyncIterator()
+        try await store.commit { try store.keys.setValue(5, forKey: "b.count") }
+        #expect(await all.next()?.mutations.map(\.key) == ["b.count"])
+        let second = try await store.group(CounterSettings.self, at: "b")
+        try await second.commit { second.count = 6 }
+        var own = second.changes(after: token).makeAsyncIterator()
+        #expect(try await next(2, of: &own) == [5, 6])
+        try await store.close()
+    }
+
+    @Test("The history of a group ends when the group is released, and so does what is durable")
+    func releasedGroup() async throws {
+        let store = try await ShortJournals().open()
+        let settings = try await store.group(CounterSettings.self, at: "a")
+        try await settings.commit { settings.count = 1 }
+        let token = try #require(store.history.token)
+        let resumed = ChangeRecorder(settings.changes(after: token))
+        let durable = ChangeRecorder(settings.changes(.every, durableOnly: true))
+        try await settings.commit { settings.count = 2 }
+        await resumed.until { !$0.isEmpty }
+        try await store.release(at: "a")
+        await resumed.untilEnd()
+        await durable.untilEnd()
+        try await store.close()
+    }
+
     @Test("Transactions that were appended together come one by one, and after a restart as their sum")
     func appendedTogether() async throws {
         let place = try ShortJournals(journalLimit: FileStorage.journalLimit)

@@ -1,4 +1,5 @@
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -17,5 +18,24 @@ import Testing
         var keys: [String] = []
         for _ in 0..<4 { keys += try #require(await own.next()).mutations.map(\.key) }
         #expect(keys == ["count", "name", "count", "isOn"])
+    }
+
+    @Test("What another domain changes is not missed by a follower that takes only the newest change")
+    func othersChanges() async throws {
+        let high = TestDomain(["name": "high"])
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(), searching: [.source("high", high), .application])
+        let settings = try await store.group(LayeredGroup.self)
+        var own = store.domains[.application].changes(.newest).makeAsyncIterator()
+        for number in 1...3 {
+            high.set(["name": "high \(number)"])
+            try await eventually("the domain's value is in force") { settings.name == "high \(number)" }
+        }
+        settings.count = 40
+        let first = try #require(await own.next())
+        #expect(first.missed.count == 0 && first.mutations.map(\.key) == ["count"])
+        settings.count = 41
+        settings.count = 42
+        #expect(await own.next()?.missed.count == 1)
     }
 }

@@ -14,6 +14,13 @@ import Testing
         #expect(try PropertyListDecoder().decode(StoredBatch.self, from: list.encode(entry)) == entry)
     }
 
+    @Test("A transaction that stands for none is refused") func countOfNone() throws {
+        let text = #"{"time": 1, "origin": "local", "count": 0}"#
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(StoredTransaction.self, from: Data(text.utf8)) }
+        let one = text.replacingOccurrences(of: "0}", with: "1}")
+        #expect(try JSONDecoder().decode(StoredTransaction.self, from: Data(one.utf8)).count == 1)
+    }
+
     @Test("Whole fractions, integers, dates, data, texts of them, null and removed values stay apart")
     func kinds() throws {
         let date = Date(timeIntervalSinceReferenceDate: 0.1)

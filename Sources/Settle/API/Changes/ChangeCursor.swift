@@ -85,7 +85,8 @@ struct ChangeCursor {
 
     /// Whether a step may produce something. Requires the lock.
     var isReady: Bool {
-        next <= limit && topic.lastRevision >= next
+        // A subscriber to what is durable waits for another topic than its own.
+        (next <= limit && topic.lastRevision >= next) || topic.isFinished
     }
 
     /// The topic that wakes the subscriber.
@@ -125,6 +126,15 @@ struct ChangeCursor {
         return view == .application && log.changes.ring.details(revision)?.concerns(.application) == false
     }
 
+    /// The number of its topic's transactions in a range that are not in the view.
+    private func othersCount(from first: UInt64, to last: UInt64) -> UInt64 {
+        guard view == .application, first <= last else { return 0 }
+        return (first...last).reduce(0) { count, revision in
+            let isOther = log.changes.ring.concerns(revision, topic) && passesOver(revision)
+            return count &+ (isOther ? 1 : 0)
+        }
+    }
+
     private mutating func countLoss() {
         let lost = count &- accounted &- matches(from: log.changes.ring.oldest)
         missed &+= lost
@@ -158,7 +168,8 @@ struct ChangeCursor {
             if !passesOver(revision), log.changes.ring.concerns(revision, topic),
                 let entry = log.changes.ring[revision], entry.isPersistent || !durableOnly
             {
-                missed &+= count &- accounted &- later &- (entry.hasValues ? 1 : 0)
+                missed &+=
+                    count &- accounted &- later &- (entry.hasValues ? 1 : 0) &- othersCount(from: next, to: limit)
                 accounted = count &- later
                 next = limit &+ 1
                 return .change(

@@ -48,6 +48,7 @@ package struct HistoryCursor {
     /// Whether a step may have a result. Requires the lock.
     var isReady: Bool {
         if let live { return live.isReady }
+        if topic.isFinished { return true }
         if let entry = page.first { return isDurableLocked(entry) }
         if let failedAttempts { return failedAttempts != log.historyAttempts }
         return token.flatMap { log.feed.records(after: $0) }?.isEmpty != true
@@ -63,7 +64,7 @@ package struct HistoryCursor {
             if let change = popChange() { return .change(change) }
             switch state {
             case .ready(let entries): page = entries
-            case .waiting: return .wait
+            case .waiting: return log.lock.withLock { topic.isFinished } ? .finish : .wait
             case .unknown: return .query(query)
             }
         }

@@ -4,8 +4,9 @@ final class HistoryFeedEntry: RecordOfHistory {
     let transaction: StoredTransaction
     /// The transaction's revision in this process; 0 if it has none.
     let revision: UInt64
-    /// Made for the first follower. Foreign code runs meanwhile, so it may be made twice.
-    private let typed = LockedValue<[FeedMutation]?>(nil)
+    /// Made for the first follower, and again once other settings are declared. Foreign code runs meanwhile, so it may be
+    /// made twice.
+    private let typed = LockedValue<(declarations: UInt64, mutations: [FeedMutation])?>(nil)
 
     init(token: ChangeToken, transaction: StoredTransaction, revision: UInt64) {
         self.token = token
@@ -15,9 +16,10 @@ final class HistoryFeedEntry: RecordOfHistory {
 
     /// Returns the changes, with the values of the declared types.
     func mutations(in engine: Engine) -> [FeedMutation] {
-        if let known = typed.withLock({ $0 }) { return known }
+        let declarations = engine.log.lock.withLock { engine.log.stored.declarations }
+        if let known = typed.withLock({ $0 }), known.declarations == declarations { return known.mutations }
         let made = (transaction.mutations ?? []).flatMap { FeedMutation.make($0, in: engine) }
-        typed.withLock { $0 = made }
+        typed.withLock { $0 = (declarations, made) }
         return made
     }
 }

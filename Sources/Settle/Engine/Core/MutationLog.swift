@@ -251,6 +251,8 @@ package final class MutationLog: @unchecked Sendable {
         // The caller holds the boxes, so that none is released under the lock.
         for slot in settings { _ = stored.remove(slot) }
         changes.finish(declared, upTo: key)
+        // Those who follow the history of a group wait for that of the store.
+        changes.waking.add(history)
         return changes.waking.wakeUps()
     }
 }

@@ -4,7 +4,14 @@ struct StoredValues: ~Copyable {
     var version: UInt64 = 0
     /// The values as stored, or as last collected for saving.
     var tree: SettingTree { didSet { version &+= 1 } }
-    var slots = SlotIndex() { didSet { version &+= 1 } }
+    var slots = SlotIndex() {
+        didSet {
+            version &+= 1
+            declarations &+= 1
+        }
+    }
+    /// Rises with every change of the settings.
+    private(set) var declarations: UInt64 = 0
     /// The keys of all secrets that were ever about to be declared, in all their spellings. A source may have such a
     /// value before the key has a slot, after its group could not be opened, and after its group was released.
     var announcedSecrets: Set<SettingKey> = [] { didSet { version &+= 1 } }

@@ -72,7 +72,8 @@ extension HistoryReader {
                 if known == nil || !page.isEmpty {
                     log.feed(page, after: known == nil ? end : nil).resumeTasks(of: log)
                 }
-                guard !page.isEmpty else { return }
+                // A page may go beyond the end of before: others may append as fast as it is read.
+                guard known != nil, !page.isEmpty, !page.contains(where: { $0.token == end }) else { return }
             }
         } catch {
             // Until the feed has begun, each follower asks for itself, and reports failures.

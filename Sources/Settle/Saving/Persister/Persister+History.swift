@@ -105,16 +105,29 @@ extension Persister {
         if history.storage != nil, history.token == nil, writer.isolation == .none, (try? await isolate()) != nil {
             await endIsolation()
         }
+        let token = await deliverAsOfToken()
         await history.fillFeed()
         do {
             let secrets = try await history.secretKeys()
             var tree = writer.stored
             tree.remove(secrets)
-            return .lost(tree, history.token)
+            return .lost(tree, token)
         } catch {
             history.searchErrors.report(error)
             return unreachable()
         }
+    }
+
+    /// Fetches what others have stored, and returns a token that the values are not older than. A storage that finds
+    /// changes by itself may find more of them meanwhile: those follow the token, even if the values include them.
+    private func deliverAsOfToken() async -> ChangeToken? {
+        var token = history.token
+        for _ in 0..<3 {
+            await deliver()
+            guard token != history.token else { break }
+            token = history.token
+        }
+        return token
     }
 
     /// Adds new transactions to the feed, once the store's values include them: a follower notified of a change must

@@ -17,12 +17,17 @@ extension StoredTransaction: Codable {
             throw DecodingError.dataCorruptedError(
                 forKey: .origin, in: container, debugDescription: "This is not the origin of a value.")
         }
+        let count = try container.decodeIfPresent(UInt64.self, forKey: .count) ?? 1
+        guard count > 0 else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .count, in: container, debugDescription: "This stands for no transaction.")
+        }
         self.init(
             time: try container.decode(Double.self, forKey: .time),
             author: try container.decodeIfPresent(TransactionAuthor.self, forKey: .author) ?? TransactionAuthor(),
             origin: origin, undone: try container.decodeIfPresent(ChangeToken.self, forKey: .undone),
             reason: try container.decodeIfPresent(String.self, forKey: .reason),
-            count: try container.decodeIfPresent(UInt64.self, forKey: .count) ?? 1,
+            count: count,
             mutations: try container.decodeIfPresent([StoredMutation].self, forKey: .mutations))
         isOwners = try container.decodeIfPresent(Bool.self, forKey: .isOwners) ?? false
     }
