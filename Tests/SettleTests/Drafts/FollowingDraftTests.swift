@@ -25,6 +25,19 @@ import Testing
         #expect(!values.elements.dropLast().contains(6))
     }
 
+    @Test("A stream of a draft's draft has the edits of both, however often the original was written")
+    func draftOfDraft() async throws {
+        for writes in 0..<4 {
+            let settings = DraftedGroup()
+            for number in 0..<writes { settings.count = 2 + number }
+            let draft = settings.draft()
+            let values = ChangeRecorder(draft.settings.draft().$count)
+            #expect(await values.next() == settings.count)
+            draft.count = 50
+            #expect(await values.until { $0.last == 50 }.last == 50)
+        }
+    }
+
     private func changes(_ read: () -> Void, _ write: () throws -> Void) async rethrows {
         let (changed, continuation) = AsyncStream.makeStream(of: Void.self)
         withObservationTracking(read) { continuation.finish() }

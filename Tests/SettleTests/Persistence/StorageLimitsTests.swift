@@ -30,6 +30,23 @@ import Testing
         #expect(memory.tree.root == ["count": .integer(10)])
     }
 
+    @Test("A reset of more stored settings than the storage takes at once is refused, and one of fewer is not")
+    func reset() async throws {
+        let storage = NarrowRemoteStorage(memory, StorageLimits(keys: 2))
+        let (store, settings) = try await CounterSettings.open(on: storage)
+        settings.other = 1
+        try store.reset()
+        try await store.flush()
+        #expect(memory.tree.root.isEmpty && settings.count == 0)
+        settings.count = 1
+        settings.other = 1
+        settings.name = "one"
+        let error = #expect(throws: SettingsError.self) { try settings.reset() }
+        #expect(error?.code == .tooManyKeys && settings.count == 1)
+        try await store.close()
+        #expect(memory.tree.root.count == 3)
+    }
+
     @Test("What waits to be saved is stored in parts that the storage takes, each transaction in one of them")
     func parts() async throws {
         let storage = NarrowRemoteStorage(memory, StorageLimits(keys: 3))

@@ -73,6 +73,7 @@ private struct HostileSettings: SettingsGroup {
     @Setting var count = 0
     @Setting var total = 0
     @Setting var name = ""
+    @Setting(in: 0...10) var bounded = 0
 }
 
 private enum HostileRule {
@@ -103,6 +104,18 @@ private struct OverwritingRuleSettings: SettingsGroup {
 
 /// Foreign code at every point of a write.
 @Suite(.timeLimit(.minutes(10))) struct HostileWriteTests {
+    @Test("An assignment that is refused while values are compared undoes the transaction") func refusedLate() throws {
+        let settings = HostileSettings()
+        let hostility = Hostility(.equality) { settings.bounded = 11 }
+        Hostility.$current.withValue(hostility) {
+            let error = #expect(throws: SettingsError.self) {
+                try settings.update { settings.value = HostileValue(2) }
+            }
+            #expect(error?.code == .invalidValue && error?.key == "bounded")
+        }
+        #expect(hostility.count == 1 && settings.value.number == 0)
+    }
+
     /// All ways of writing a value.
     private func writes(
         _ settings: HostileSettings, _ store: SettingsStore

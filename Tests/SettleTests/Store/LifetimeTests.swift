@@ -1,4 +1,5 @@
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -29,6 +30,21 @@ import Testing
         let saved = recording.batches.reduce(into: SettingTree()) { $0.apply($1.values) }
         #expect(saved.root == ["count": .integer(1), "name": .string("pending")])
         #expect(weak.object == nil)
+        weak = Weak(try await SettingsStore.open(storage: InMemoryStorage()).core)
+    }
+
+    @Test("A store is freed even if one of its values could never be saved") func unencodableValue() async throws {
+        let recording = RecordingStorage()
+        var weak: Weak<StoreCore>
+        do {
+            let store = try await SettingsStore.open(storage: recording)
+            weak = Weak(store.core)
+            let settings = try await store.group(PickySettings.self)
+            settings.picky = 13
+            await #expect(throws: SettingsError.self) { try await store.flush() }
+        }
+        await closing(recording)
+        try await eventually("the store is freed") { weak.object == nil }
         weak = Weak(try await SettingsStore.open(storage: InMemoryStorage()).core)
     }
 

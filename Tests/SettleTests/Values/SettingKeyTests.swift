@@ -4,6 +4,13 @@ import Testing
 @testable import Settle
 
 @Suite struct SettingKeyTests {
+    @Test("A key from elsewhere with many names has only the parents that a value can have")
+    func manyNames() {
+        let key = SettingKey(stored: Array(repeating: "a", count: 100_000).joined(separator: "."))
+        #expect(key.depth == 100_000 && key.parents.count == 128 && key.literals.isEmpty)
+        #expect(key.parents.last?.depth == 128)
+    }
+
     @Test(
         "A key is names with dots between them, and a backslash stands before a dot in a name",
         arguments: [

@@ -27,8 +27,11 @@ extension Engine {
             let result = try body()
             if let violation = transaction?.violation { throw failing(violation) }
             if transaction?.isOutermost == true {
-                if origin == .local, let excess { throw failing(excess) }
-                publishTransaction()
+                if origin == .local || origin == .reset, let excess { throw failing(excess) }
+                let plan = planOfTransaction()
+                // Encoding and comparing values runs foreign code, whose assignments may be refused too.
+                if let violation = transaction?.violation { throw failing(violation) }
+                if let plan { publish(plan) }
             } else {
                 let settled = transaction?.keep()
                 withExtendedLifetime(settled) {}
@@ -48,7 +51,10 @@ extension Engine {
         guard let transaction else { return nil }
         let count = transaction.keyCount
         guard count > 1 || transaction.isCommit else { return nil }
-        if count > keyLimit { return .tooManyKeys(count, limit: keyLimit) }
+        if count > keyLimit {
+            let count = storedCount(of: transaction)
+            if count > keyLimit { return .tooManyKeys(count, limit: keyLimit) }
+        }
         guard byteLimit < .max else { return nil }
         // Encoding runs foreign code, whose writes belong to the transaction.
         for _ in 1...Self.planLimit {
@@ -65,6 +71,17 @@ extension Engine {
             if transaction.stagings == stagings { break }
         }
         return nil
+    }
+
+    /// Returns the number of keys that the storage has to change. A reset also stages settings that have their default.
+    private final func storedCount(of transaction: Transaction) -> Int {
+        let others = transaction.keyCount - transaction.boxes.count
+        return log.lock.withLock {
+            others
+                + transaction.boxes.count {
+                    $0.staged?.isStored == true || $0.existingPlacement?.slot.isStored == true
+                }
+        }
     }
 
     /// Returns the bytes that a staged value takes in the storage. A value that can't be encoded is reported when it is
@@ -125,8 +142,8 @@ extension Engine {
     ///
     /// Comparing values runs foreign code while the transaction is open: its writes belong to the transaction.
     /// Releasing values runs foreign code too, but after the end: its writes are transactions of their own.
-    private final func publishTransaction() {
-        guard let plan = planOfTransaction(), let transaction else { return }
+    private final func publish(_ plan: TransactionPlan) {
+        guard let transaction else { return }
         if !plan.mutations.isEmpty { RunningUpdates.countWrite(to: self) }
         for written in plan.written where written.isSaved && written.box.staged?.isStored == true {
             reportIfCovered(written.box)

@@ -201,6 +201,12 @@ extension MutationLog {
 
     // MARK: Unsaved changes
 
+    /// Releases the values that could not be saved until the store was gone: their settings hold the store.
+    func forgetUnencodable() {
+        let forgotten = lock.withLock { unsaved.forgetUnencodable() }
+        withExtendedLifetime(forgotten) {}
+    }
+
     /// Whether any change is not on stable storage, including those that can't be encoded.
     var hasWaitingChanges: Bool { lock.withLock { unsaved.hasWaiting || !unsaved.unencodable.isEmpty } }
 

@@ -139,6 +139,12 @@ struct UnsavedChanges: ~Copyable {
         if let time { oldestUnencodable = min(time, oldestUnencodable ?? time) }
     }
 
+    /// Returns the settings whose values will never be saved, which it no longer holds.
+    mutating func forgetUnencodable() -> [(slot: SettingSlot, box: AnySettingBox)] {
+        defer { unencodable = [] }
+        return unencodable
+    }
+
     /// Records that the storage has all collected values, except those that were set aside.
     ///
     /// - Returns: The keys that were being saved, to be released by the caller.

@@ -133,7 +133,8 @@ extension SettingBox {
 extension AnySettingBox {
     /// A version that changes whenever the published value of a setting, or of the one that it follows, does.
     fileprivate final var draftVersion: UInt64 {
-        version.load(ordering: .acquiring) &+ (followed.map { isEdited ? 0 : $0.box.draftVersion } ?? 0)
+        // Each part only rises, so the sum is the same only if all of them are.
+        version.load(ordering: .acquiring) &+ (followed.map { $0.box.draftVersion } ?? 0)
     }
 }
 

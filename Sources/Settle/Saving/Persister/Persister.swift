@@ -349,6 +349,7 @@ actor Persister {
         timers.cancel()
         await locks.close()
         registration?.end()
+        if isReleased { log.forgetUnencodable() }
         resumeGroup(with: .success(()), flushes: .success(()))
         endTransactions(with: SettingsError.closed(key: nil))
         endDeliveries(with: .failure(SettingsError.closed(key: nil)))

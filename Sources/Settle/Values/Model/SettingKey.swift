@@ -139,9 +139,11 @@ extension SettingKey {
         dots.last.map { SettingKey(spelled: String(text[..<$0])) }
     }
 
-    /// The keys of all dictionaries around the value, from the outside in.
+    /// The keys of all dictionaries around the value, from the outside in. Of a key with more than 128 names, only the
+    /// outermost: no value is nested deeper.
     public var parents: [SettingKey] {
-        dots.map { SettingKey(spelled: String(text[..<$0])) }
+        // A key may come from elsewhere. With all of a long one, they would take memory by the square of its length.
+        dots.prefix(SettingValue.depthLimit).map { SettingKey(spelled: String(text[..<$0])) }
     }
 
     /// Whether both lie directly in the same dictionary. A quick check that returns false if a key has a backslash.
@@ -208,6 +210,7 @@ extension SettingKey {
     var literals: [SettingKey] {
         guard !isPlain else { return [] }
         let names = components
+        guard names.count <= SettingValue.depthLimit else { return [] }
         return (0..<(names.count - 1)).map { count in
             let name = names[count...].joined(separator: ".")
             return SettingKey(components: names[..<count])?.appending(component: name) ?? SettingKey(name: name)
