@@ -29,7 +29,7 @@ ssize_t pread(int, void *, size_t, off_t), pwrite(int, const void *, size_t, off
 int renameatx_np(int, const char *, int, const char *, unsigned int);
 int ftruncate(int, off_t), close(int), flock(int, int), fsync(int);
 int fstat(int, struct stat *), lstat(const char *, struct stat *), stat(const char *, struct stat *);
-int fchown(int, uid_t, gid_t), fchmod(int, mode_t), chmod(const char *, mode_t), mkdir(const char *, mode_t);
+int fchown(int, uid_t, gid_t), fchmod(int, mode_t), fchmodat(int, const char *, mode_t, int), mkdir(const char *, mode_t);
 int rename(const char *, const char *), link(const char *, const char *), unlink(const char *);
 ssize_t readlink(const char *, char *, size_t);
 int fstatat(int, const char *, struct stat *, int), mkdirat(int, const char *, mode_t), unlinkat(int, const char *, int);

@@ -35,6 +35,16 @@ import Testing
         #expect(throws: SystemError.self) { try calls.setPermissions(of: none, to: 0o600) }
     }
 
+    @Test("Permissions are not those of what a link leads to") func permissionsOfLink() throws {
+        let folder = try TemporaryFolder()
+        let (target, link) = (folder.url.appending(path: "target").path, folder.url.appending(path: "link").path)
+        try calls.makeFolder(target, permissions: 0o750)
+        try calls.setPermissions(at: target, to: 0o710)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+        _ = try? calls.setPermissions(at: link, to: 0o700)
+        #expect(try calls.status(at: target).permissions == 0o710)
+    }
+
     @Test("EOPNOTSUPP and ENOTSUP are the same error") func notSupported() {
         // Apple's platforms have 45 and 102, Linux has 95 for both.
         #expect(SystemError(EOPNOTSUPP) == .notSupported && SystemError(ENOTSUP) == .notSupported)

@@ -61,6 +61,21 @@ import Testing
         JournalRecord(content, durableEnd: 0).encoded(at: Self.start).bytes
     }
 
+    @Test("Transactions at a position that no history reaches, and more versions of a file than are noted, are damage")
+    func hugeNumbers() throws {
+        func past(_ position: UInt64) -> [UInt8] {
+            encoded(.past(JournalTransactions(position: position, count: 1, time: 7, list: [Self.transaction(nil)])))
+        }
+        func base(_ count: Int) -> [UInt8] {
+            let mirrors = Array(repeating: JournalBase.Mirror(Self.version), count: count)
+            return encoded(.base(JournalBase(tree: SettingTree(), mirrors: mirrors)))
+        }
+        for bytes in [past(.max), past(1 << 62), base(65)] {
+            #expect(throws: JournalError.damaged) { try read(bytes) }
+        }
+        for bytes in [past((1 << 62) - 1), base(64)] { _ = try read(bytes) }
+    }
+
     /// Reads a record as if its checksum were right.
     private func read(_ bytes: [UInt8]) throws -> JournalRecord {
         try bytes.withUnsafeBytes { bytes in
@@ -169,7 +184,7 @@ import Testing
     }
 
     @Test("Transactions that do not add up are refused") func sums() throws {
-        func past(_ list: [StoredTransaction], count: UInt64, position: UInt64 = .max, time: Double = 7) -> [UInt8] {
+        func past(_ list: [StoredTransaction], count: UInt64, position: UInt64 = 1 << 61, time: Double = 7) -> [UInt8] {
             encoded(.past(JournalTransactions(position: position, count: count, time: time, list: list)))
         }
         let single = Self.transaction(Self.mutations)

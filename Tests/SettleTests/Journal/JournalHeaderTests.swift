@@ -68,6 +68,21 @@ import Testing
         }
     }
 
+    @Test("A header is damaged whose positions are so large that a sum with one could overflow")
+    func hugePositions() throws {
+        func headers(_ position: UInt64) -> [JournalHeader] {
+            let token = ChangeToken(history: 7, position: position, checksum: 1)
+            var (beginning, oldest, start) = (later, later, later)
+            (beginning.beginning, oldest.oldest) = (token, token)
+            start.lineage.start = JournalLineage.Start(generation: 9, position: position, checksum: 1)
+            return [beginning, oldest, start]
+        }
+        for header in headers(.max) + headers(1 << 62) {
+            #expect(throws: JournalError.damaged) { try decode(header.encoded) }
+        }
+        for header in headers((1 << 62) - 1) { #expect(try decode(header.encoded) == header) }
+    }
+
     @Test("The encoded bytes never change")
     func bytes() {
         #expect(Array(header.encoded[..<12]) == Array("Settle".utf8) + [0xF5, 0x0A, 3, 0, 0, 0])

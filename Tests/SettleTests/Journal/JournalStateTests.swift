@@ -157,6 +157,18 @@ import Testing
         #expect(run.files[third] == Self.tree(["a": 1, "b": 2]) && run.state.mirrors.count == 3)
     }
 
+    @Test("Of a file that is never replaced, the version that is there and the newest that were begun are known")
+    func manyBegun() {
+        var run = begun
+        for number in 1...1_000 as ClosedRange<UInt64> {
+            run.add(.mirroring(FileVersion(hash: number, size: 1)))
+            run.set("a", Int64(number))
+        }
+        #expect(run.state.mirrors.count == 64 && run.state.mirrors[0].version == first)
+        #expect(run.files[first]?["a"] == .integer(0))
+        #expect(run.files[FileVersion(hash: 1_000, size: 1)]?["a"] == .integer(999))
+    }
+
     @Test("A confirmed version is the only one") func mirrored() {
         var run = begun
         let offset = run.add(.mirroring(second))

@@ -94,6 +94,23 @@ import Testing
         }
     }
 
+    @Test("Dates of any size are spelled, as numbers beyond the year 9999") func anySize() throws {
+        for exponent in 30..<1_020 as Range<Int> {
+            for sign in [-1.0, 1.0] {
+                let seconds = sign * Double(sign: .plus, exponent: exponent, significand: 1.3)
+                for seconds in [seconds, seconds.nextUp] {
+                    let date = Date(timeIntervalSinceReferenceDate: seconds)
+                    #expect(try codec.decode(spelling(of: date)) == date, "\(seconds)")
+                }
+            }
+        }
+        // As days they are just below the largest number, counted from 2001, and above it, counted from 1970.
+        let edge = Double(bitPattern: 0x44E5_1800_0000_0000)
+        for bits in edge.bitPattern - 8...edge.bitPattern + 8 {
+            _ = try spelling(of: Date(timeIntervalSinceReferenceDate: Double(bitPattern: bits)))
+        }
+    }
+
     @Test("Common spellings of dates are read")
     func otherSpellings() throws {
         let cases: [String] = [

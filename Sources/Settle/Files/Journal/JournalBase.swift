@@ -1,5 +1,8 @@
 /// The values and versions with which a journal begins: everything to which its records are applied.
 package struct JournalBase: Sendable, Equatable {
+    /// The maximum number of versions that are noted: of a file that can't be replaced, each try begins one.
+    static let mirrorLimit = 64
+
     /// A version that the readable file may have.
     package struct Mirror: Sendable, Equatable {
         package var version: FileVersion

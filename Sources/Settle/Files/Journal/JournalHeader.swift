@@ -114,7 +114,9 @@ package struct JournalHeader: Sendable, Equatable {
             base: bytes.number(UInt64.self, at: 64))
         // There is no version before this one: those were never released.
         guard version == Self.version, header.generation != 0, header.beginning.history != 0,
-            header.lineage.resets < .max, header.lineage.restarts < .max, header.base >= UInt64(size),
+            header.lineage.resets < .max, header.lineage.restarts < .max,
+            max(header.beginning.position, header.oldest.position, header.lineage.start.position) < positionLimit,
+            header.base >= UInt64(size),
             header.base <= baseLimit, header.base % 8 == 0
         else { throw .damaged }
         return header
@@ -122,6 +124,9 @@ package struct JournalHeader: Sendable, Equatable {
 
     /// Twice the bytes of the longest journal, so that no sum with it overflows.
     static let baseLimit: UInt64 = 1 << 30
+
+    /// Positions in a history are less: no program makes that many transactions, and no sum with one overflows.
+    static let positionLimit: UInt64 = 1 << 62
 
     private static let magic: UInt64 = 0x0AF5_656C_7474_6553
 

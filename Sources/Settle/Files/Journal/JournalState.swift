@@ -85,8 +85,16 @@ package struct JournalState: Sendable {
             history = new
         case .past: break
         }
+        forgetMirrors()
         if let transactions = record.transactions { listed.add(transactions) }
         if record.isReset { (isReset, news) = (true, JournalBase.News()) } else { noteNews(record, over: tree) }
+    }
+
+    /// Forgets versions that were begun long ago and never confirmed. Every change is noted in each of them, so a
+    /// journal with thousands would take time and memory without end.
+    private mutating func forgetMirrors() {
+        guard mirrors.count > JournalBase.mirrorLimit else { return }
+        mirrors.removeSubrange(1...(mirrors.count - JournalBase.mirrorLimit))
     }
 
     private mutating func noteNews(_ record: JournalRecord.Content, over tree: SettingTree) {

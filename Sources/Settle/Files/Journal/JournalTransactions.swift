@@ -145,9 +145,9 @@ extension JournalValueReader {
     mutating func readTransactions(of batch: JournalBatch?) throws(JournalError) -> JournalTransactions {
         var transactions = JournalTransactions(
             position: try readCount(), count: try readCount(), time: Double(bitPattern: try readBits()))
-        guard transactions.count > 0, transactions.count <= transactions.position, transactions.time.isFinite else {
-            throw .damaged
-        }
+        guard transactions.count > 0, transactions.count <= transactions.position,
+            transactions.position < JournalHeader.positionLimit, transactions.time.isFinite
+        else { throw .damaged }
         let listed = try readSize()
         guard listed > 0 else { return transactions }
         let (program, user, process) = (try readText(), try readText(), try readCount())

@@ -145,6 +145,7 @@ package struct StateFile: Sendable {
     package var record: JournalStateKeys? {
         if keys.isEmpty && versions.isEmpty { return nil }
         return JournalStateKeys(
-            added: keys, mirrors: versions.map { JournalBase.Mirror($0, isOfState: true) })
+            added: keys,
+            mirrors: versions.suffix(JournalBase.mirrorLimit).map { JournalBase.Mirror($0, isOfState: true) })
     }
 }

@@ -109,7 +109,16 @@ package struct POSIXSystemCalls: SystemCalls {
     }
 
     package func setPermissions(at path: String, to permissions: UInt16) throws(SystemError) {
-        try check(chmod(path, mode_t(permissions)))
+        // Not of what a link leads to, which another user may just have put there.
+        do {
+            try check(fchmodat(AT_FDCWD, path, mode_t(permissions), AT_SYMLINK_NOFOLLOW))
+        } catch .notSupported {
+            // Linux before 6.6 can't do it without /proc.
+            let file = FileDescriptor(
+                try counted(openat(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)))
+            defer { _ = close(file.number) }
+            try setPermissions(of: file, to: permissions)
+        }
     }
 
     package func setOwner(of file: FileDescriptor, toUser user: UInt32?, group: UInt32) throws(SystemError) {

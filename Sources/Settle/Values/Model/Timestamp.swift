@@ -98,8 +98,8 @@ extension Timestamp {
 
     func iso8601(in calendar: CalendarDay.Calendar) -> String? {
         let (days, secondOfDay) = seconds.flooredDivision(by: Self.secondsPerDay)
-        guard let days = Int(exactly: days),
-            let day = CalendarDay(daysSince1970: days + Int(Self.daysFrom1970To2001), in: calendar),
+        guard let days = Int(exactly: days + Self.daysFrom1970To2001),
+            let day = CalendarDay(daysSince1970: days, in: calendar),
             (0...9999).contains(day.year)
         else { return nil }
         let second = Int(secondOfDay)
