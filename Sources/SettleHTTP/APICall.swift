@@ -37,10 +37,12 @@ struct APICall: Sendable {
 
     /// Whether the body is a JSON Merge Patch (RFC 7396).
     ///
-    /// - Throws: ``Problem`` for a media type that a value can't have. The defaults of clients are
-    ///   accepted: the body is JSON all the same.
+    /// - Throws: ``Problem`` for a media type that a value can't have, and for more than one. The defaults of clients
+    ///   are accepted: the body is JSON all the same.
     func isMergePatch() throws(Problem) -> Bool {
-        let type = request.value(of: "content-type")?.split(separator: ";").first ?? ""
+        let types = request.values(of: "content-type")
+        guard types.count <= 1 else { throw Problem(.invalidRequest, "A request has one Content-Type.") }
+        let type = types.first?.split(separator: ";").first ?? ""
         switch type.filter({ $0 != " " && $0 != "\t" }).lowercased() {
         case "application/merge-patch+json": return true
         case "", "application/json", "application/x-www-form-urlencoded", "text/plain": return false

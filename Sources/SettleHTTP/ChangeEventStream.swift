@@ -29,6 +29,9 @@ final class ChangeEventStream: WebEventStream {
 
     func sleep(for duration: Duration) async throws { try await parts.configuration.sleep(duration) }
 
+    /// The limit begins again with the next part.
+    func taken() { entry.give() }
+
     func stall() { parts.streams.stall(entry) }
 
     func end() { entry.end() }

@@ -77,6 +77,7 @@ struct HistoryRoutes: Sendable {
                 .problem(503, "The change could not be saved."),
             ])
         return Route(operation: operation, isWrite: true) { call in
+            try Self.refuseConditions(of: call.request)
             let force = try call.flag("force")
             let text = call.capture("token")
             guard let token = ChangeToken(text) else {
@@ -84,6 +85,15 @@ struct HistoryRoutes: Sendable {
             }
             try await checkReach(of: token, call.client)
             return try await perform(token, force: force, author: call.client.name)
+        }
+    }
+
+    /// Refuses conditions, which an undo does not check.
+    private static func refuseConditions(of request: WebRequest) throws(Problem) {
+        guard request.values(of: "if-match").isEmpty, request.values(of: "if-none-match").isEmpty else {
+            throw Problem(
+                .invalidRequest,
+                "An undo has no If-Match and no If-None-Match: without force, keys that have changed since stay.")
         }
     }
 

@@ -58,13 +58,15 @@ struct ReadRoutes: Sendable {
         to call: APICall, of key: String, explaining: Bool = false, hasToken: Bool = true
     ) throws -> WebResponse {
         let version = explaining || !hasToken ? nil : RepresentationCache.Version(of: parts.store)
+        // Only a representation under the setting's own key is remembered.
         if let version, let known = parts.representations.representation(of: key, at: version) {
             guard call.client.reaches(key) else { throw Self.outOfReach(key) }
             return try known.response(to: call)
         }
         let listing = try Listing(of: parts.store, key: key)
-        guard var json = listing.entry else { return try group(key, call) }
-        guard call.client.reaches(key) else { throw Self.outOfReach(key) }
+        guard let info = listing.entries.first?.info, var json = listing.entry else { return try group(key, call) }
+        // Without its backslash, the key of a name with dots looks like one within a group.
+        guard call.client.reaches(key), call.client.reaches(info.key) else { throw Self.outOfReach(key) }
         if !hasToken { json["token"] = nil }
         if explaining { json["explanation"] = parts.store.keys.explanation(forKey: key).json(for: call.client) }
         let representation = Representation(json, listing.token)

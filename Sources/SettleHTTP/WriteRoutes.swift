@@ -139,12 +139,20 @@ extension WriteRoutes {
     }
 
     private func checkReach(of plan: WritePlan, _ call: APICall) throws(Problem) {
-        for key in plan.keys where !call.client.reaches(key) {
+        guard !call.client.reachesEverything else { return }
+        for key in plan.keys where !reaches(key, call.client) {
             guard let name = plan.name(of: key) else {
                 throw Problem(.notPermitted, "The token is not for all settings.")
             }
             throw ReadRoutes.outOfReach(name)
         }
+    }
+
+    /// Whether a key is within a client's reach, and so is the own key of its setting: without its backslash, the key of
+    /// a name with dots looks like one within a group.
+    private func reaches(_ key: String, _ client: APIClient) -> Bool {
+        guard let info = store.keys.setting(forKey: key) else { return client.reaches(key) }
+        return client.reaches(key) && client.reaches(info.key)
     }
 
     /// Returns the keys that must not have changed: what the client can't see was not in what it has read.

@@ -26,7 +26,7 @@ struct PanelActions: Sendable {
         let submission = ControlForm.Submission(
             kind: edited.kind, isJSON: isJSON, input: input, isReset: action == .reset,
             version: form["seen"].map { .init(token: form["token"] ?? "", seen: $0) })
-        if control.isOwners {
+        guard control.isWritable else {
             return refused(pane, control, submission, HTML(context.strings("Only the program itself changes this.")))
         }
         do {

@@ -64,7 +64,7 @@ extension PanelGate {
         do {
             let now = visit.now.wholeSeconds
             let open = try await sessions.list.sessions.filter {
-                min($0.value.end, $0.value.began + sessions.limit) > now
+                min($0.value.end, $0.value.lastEnd(limit: sessions.limit)) > now
             }
             return SessionsPage(context: context(visit, formToken: token), own: own.id, sessions: open).response
         } catch {

@@ -101,6 +101,34 @@ import Testing
         #expect(program.app.greeting == "Ho" && program.app.limits.burst == 6)
     }
 
+    private struct Dotted: SettingsGroup {
+        @Setting("w\\.width") var width = 1
+    }
+
+    @Test("A name with dots is not within reach of a token for a group, however it is spelled", arguments: ["", "%5C"])
+    func nameWithDots(backslash: String) async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let tokens = APITokens {
+            [
+                "alice": APIToken("alice-0123456789abcdef"),
+                "carol": APIToken("carol-0123456789abcdef", keys: ["w"]),
+            ]
+        }
+        let api = SettingsAPI(store, groups: Dotted.self, configuration: .init(access: .tokens(tokens)))
+        func send(_ method: String, _ body: String, by client: String) async -> Answer {
+            let field = ("Authorization", "Bearer \(client)-0123456789abcdef")
+            let request = WebRequest(
+                method: method, target: "/settings/w\(backslash).width", headers: [field], body: Array(body.utf8))
+            return Answer(response: await api.respond(to: request))
+        }
+        // The second answer may be remembered.
+        for (method, body) in [("GET", ""), ("GET", ""), ("PATCH", "5")] {
+            #expect(await send(method, body, by: "carol").problem == "not-permitted", "\(method)")
+            #expect(await send(method, body, by: "alice").status == 200, "\(method)")
+        }
+        try await store.close()
+    }
+
     @Test("A refusal names the group of the request and none of its settings") func refusalNamesGroup() async throws {
         let program = try await APIProgram()
         let patch = ("Content-Type", "application/merge-patch+json")

@@ -113,6 +113,21 @@ import Testing
         #expect(program.app.limits.burst == 5)
     }
 
+    @Test("Once something has been stored, a tag without a token is refused, even if the contents are the same")
+    func tagWithoutTokenSecret() async throws {
+        let program = try await APIProgram(history: .unchanged)
+        // The group shows nothing of its secrets.
+        let tag = try #require(await program.get("/settings/admin").field("ETag"))
+        #expect(tag.hasPrefix("\"~"))
+        let statuses = [
+            await program.send("PATCH", "/settings/admin", #"{"password": "first"}"#, ("If-Match", tag)).status,
+            await program.send("PATCH", "/settings/admin", #"{"password": "second"}"#, ("If-Match", tag)).status,
+        ]
+        #expect(statuses == [200, 412])
+        #expect(program.app.admin.password == Secret("first"))
+        #expect(await program.get("/settings/admin").text == "{}\n")
+    }
+
     @Test("An event's identifier counts in If-Match") func eventsIdentifierCountsIf() async throws {
         let program = try await APIProgram()
         try await program.store.commit { program.app.limits.burst = 1 }

@@ -55,6 +55,16 @@ import Testing
         #expect(redone.status == 200 && program.app.limits.burst == 5)
     }
 
+    @Test("An undo with a condition is refused", arguments: ["If-Match", "If-None-Match"])
+    func undoWithCondition(name: String) async throws {
+        let program = try await APIProgram()
+        let change = await program.send("PATCH", "/settings/limits.burst", "5")
+        let (token, tag) = (try #require(change.string("token")), try #require(change.field("ETag")))
+        let answer = await program.send("POST", "/settings/undo/\(token)", "", (name, tag))
+        #expect(answer.status == 400 && answer.problem == "invalid-request")
+        #expect(program.app.limits.burst == 5)
+    }
+
     @Test("Newer values stay unless the undo is forced") func newerValuesStayUnless() async throws {
         let program = try await APIProgram()
         let token = try #require(await program.send("PATCH", "/settings/limits.burst", "5").string("token"))

@@ -17,12 +17,15 @@ import Testing
         private let pieces: [[UInt8]]
         private let wait: @Sendable (Duration) async throws -> Void
         let stalls = LockedValue(0)
+        let takenParts = LockedValue(0)
 
         init(_ pieces: [[UInt8]], sleep: @escaping @Sendable (Duration) async throws -> Void) {
             (self.pieces, wait) = (pieces, sleep)
         }
 
         func sleep(for duration: Duration) async throws { try await wait(duration) }
+
+        func taken() { takenParts.withLock { $0 += 1 } }
 
         func stall() { stalls.withLock { $0 += 1 } }
 
@@ -36,7 +39,8 @@ import Testing
     {
         let clock = ManualClock()
         let long = (0..<40_000).map { UInt8($0 % 251) }
-        let events = WebEvents(Stream([long, [1, 2], []]) { try await clock.sleep(for: $0) })
+        let stream = Stream([long, [1, 2], []]) { try await clock.sleep(for: $0) }
+        let events = WebEvents(stream)
         let parts = LockedValue<[[UInt8]]>([])
         try await events.send { part in
             // The limit of this part has begun. Together the parts take longer than one limit.
@@ -47,6 +51,8 @@ import Testing
         let taken = parts.withLock { $0 }
         #expect(taken.map(\.count) == [16_384, 16_384, 7_232, 2])
         #expect(Array(taken.joined()) == long + [1, 2])
+        // The end of a piece is reported otherwise.
+        #expect(stream.takenParts.withLock { $0 } == 2)
     }
 
     @Test("A write that ends at once begins no limit") func quickClient() async throws {

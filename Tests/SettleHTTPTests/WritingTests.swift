@@ -124,6 +124,15 @@ import Testing
         #expect(await program.send("PATCH", "/settings/greeting", "\"x\"", form).status == 200)
     }
 
+    @Test("A request with two media types is refused, and is not taken for JSON") func twoMediaTypes() async throws {
+        let program = try await APIProgram()
+        try await program.store.commit { program.app.limits.ports = ["web": 80] }
+        let patch = ("Content-Type", "application/merge-patch+json")
+        let answer = await program.send("PATCH", "/settings/limits.ports", #"{"ssh": 22}"#, patch, patch)
+        #expect(answer.status == 400 && answer.problem == "invalid-request")
+        #expect(program.app.limits.ports == ["web": 80])
+    }
+
     @Test("A reset is of a setting or of a group") func resetSettingGroup() async throws {
         let program = try await APIProgram()
         try await program.store.commit {

@@ -30,6 +30,8 @@ import Testing
                 .init(.textField(.init()), key: "port", title: "Port", defaultValue: .integer(80)),
                 .init(.textField(.init(isSecure: true)), key: "password", title: "Password"),
                 .init(.titleValue(.init()), title: "Version", defaultValue: .string("1.4 beta")),
+                .init(.titleValue(.init()), key: "build", title: "Build", defaultValue: .string("42")),
+                .init(.datePicker(.init()), key: "since", title: "Since"),
                 .init(.multiValue(.init(choices: colours)), key: "colour", title: "Colour", defaultValue: .integer(9)),
                 .init(.radioGroup(.init(choices: colours)), key: "frame", title: "Frame", defaultValue: .integer(9)),
             ]))
@@ -107,16 +109,21 @@ import Testing
             ("volume", "2", "from 0 to 1"), ("volume", "\"loud\"", "a number"),
             ("sounds", "\"x\"", "allowed: On, Off."),
             ("port", "{\"a\": 1}", "a text"), ("port", "80", "a text"), ("colour", "9", "allowed: Red, Green, Blue."),
+            ("since", "5", "a text"), ("since", "\"soon\"", "a date such as"),
+            ("build", "\"43\"", "Only the program itself changes this."),
         ] {
             let answer = await program.browser.change(key, [("as", "json"), ("value", json)])
             #expect(answer.status == 422 && answer.text.contains(rule), "\(key): \(json)")
             #expect(try program.stored(key) == Self.bundle.defaultValues[key], "\(key): \(json)")
         }
+        #expect(await program.browser.change("build", [("action", "reset")]).status == 422)
         #expect(await program.browser.change("volume", [("value", "1.5")]).status == 422)
         #expect(await program.browser.change("volume", [("value", "1")]).status == 303)
         #expect(try program.stored("volume") == .real(1))
         #expect(await program.browser.change("port", [("value", "81")]).status == 303)
         #expect(try program.stored("port") == .string("81"))
+        #expect(await program.browser.change("since", [("value", "2026-11-23T12:00")]).status == 303)
+        #expect(await program.form("since").contains("value=\"2026-11-23T12:00:00\""))
         #expect(await program.browser.change("odd", [("value", "on")]).status == 303)
         #expect(try program.stored("odd") == .string("YES"))
     }

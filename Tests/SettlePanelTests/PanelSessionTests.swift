@@ -171,6 +171,27 @@ import Testing
         #expect(await again.browser.enter(link).status == 401)
     }
 
+    @Test("A session that begins far in the future, by a change of the file, ends when its cookie does")
+    func farBeginning() async throws {
+        let folder = try TemporaryFolder()
+        let (file, list) = (folder.url.appending(path: "key"), folder.url.appending(path: "list.json"))
+        var (name, cookie) = ("", "")
+        do {
+            let browser = await enter(try await program(PanelKey(file: file, sessions: list)), as: "carol")
+            (name, cookie) = (try #require(browser.cookieName), try #require(browser.cookie))
+        }
+        let store = try await SettingsStore.open(at: list)
+        let key = "sessions.\(cookie.prefix { $0 != "." }).began"
+        try await store.commit { try store.keys.setValue(SettingValue.integer(.max), forKey: key) }
+        try await store.close()
+        let again = try await program(PanelKey(file: file, sessions: list))
+        again.browser.setCookie(cookie, named: name)
+        #expect(await again.browser.get("/").status == 200)
+        #expect(await sessions(again.browser).keys.sorted() == ["carol"])
+        again.time.pass(7 * 24 * 3_600)
+        #expect(await again.browser.get("/").status == 401)
+    }
+
     @Test("Another process with the same key makes a link for a running server, which works once")
     func linksOfOthers() async throws {
         let folder = try TemporaryFolder()

@@ -7,7 +7,8 @@ enum Precondition: Sendable, Hashable {
     case none
     /// Any of these. Tokens that the client has made up are left out, so the list may be empty: that is never met.
     case unchanged(since: [ChangeToken])
-    /// The representation has one of these digests: the client has read it while there was no token.
+    /// The representation has one of these digests: the client has read it while there was no token. Never met once
+    /// something has been stored.
     case unchangedContents([String])
 
     /// - Parameter field: The value of `If-Match`, if the request has one.

@@ -17,7 +17,9 @@ extension Change {
         ]
         if let author { json["author"] = .string(author) }
         // Transactions that were stored together, so that only their sum is known.
-        if case .changes(let count) = missed { json["transactions"] = .integer(Int64(clamping: count) + 1) }
+        if case .changes(let count) = missed {
+            json["transactions"] = .integer(Int64(clamping: max(count, count &+ 1)))
+        }
         return json
     }
 

@@ -73,6 +73,7 @@ final class StreamHub: Sendable {
 
     private let limit: Int
     private let heartbeat: Duration
+    /// How many heartbeats a client may take nothing.
     private let stallBeats: Int
     private let sleep: @Sendable (Duration) async throws -> Void
     private let state = Mutex(State())
@@ -82,7 +83,8 @@ final class StreamHub: Sendable {
         sleep: @escaping @Sendable (Duration) async throws -> Void
     ) {
         (self.limit, self.heartbeat, self.sleep) = (limit, heartbeat, sleep)
-        stallBeats = max(1, Int(exactly: (stallLimit / heartbeat).rounded(.up)) ?? 1)
+        // One more: the first heartbeat may come at once.
+        stallBeats = max(1, Int(exactly: (stallLimit / heartbeat).rounded(.up)) ?? 1) + 1
     }
 
     /// How many streams are open.

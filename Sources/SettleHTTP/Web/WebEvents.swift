@@ -48,6 +48,7 @@ public struct WebEvents: AsyncSequence, Sendable {
         _ piece: [UInt8], by write: @escaping @Sendable ([UInt8]) async throws -> Void
     ) async throws {
         for start in stride(from: 0, to: piece.count, by: Self.partSize) {
+            if start > 0 { stream.taken() }
             try await send(part: Array(piece[start...].prefix(Self.partSize)), by: write)
         }
     }
@@ -108,6 +109,9 @@ package protocol WebEventStream: AnyObject, Sendable {
     /// Waits, for that limit.
     func sleep(for duration: Duration) async throws
 
+    /// Called when the client has taken a part of a piece that is not its last. By default does nothing.
+    func taken()
+
     /// Called before a loop ends because of that limit.
     func stall()
 
@@ -122,6 +126,8 @@ extension WebEventStream {
     package var stallLimit: Duration { .seconds(60) }
 
     package func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }
+
+    package func taken() {}
 
     package func stall() {}
 }

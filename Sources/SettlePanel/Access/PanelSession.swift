@@ -80,7 +80,7 @@ struct PanelSessions: Sendable {
         let (list, now) = (try await list, now.wholeSeconds)
         for session in sessions {
             guard let record = list.sessions[session.id] else { continue }
-            let end = min(session.end, record.began + limit)
+            let end = min(session.end, record.lastEnd(limit: limit))
             guard end > now else { continue }
             return AdmittedSession(session.id, record, in: list, lifetime: .seconds(end - now))
         }
@@ -102,7 +102,7 @@ struct PanelSessions: Sendable {
     ///   limit, or it can't be stored.
     func renewal(of session: AdmittedSession, at date: Date) async -> (name: String, value: String)? {
         let now = date.wholeSeconds
-        let (id, end) = (session.id, min(now + lifetime, session.record.began + limit))
+        let (id, end) = (session.id, min(now + lifetime, session.record.lastEnd(limit: limit)))
         guard session.lifetime < .seconds(lifetime / 2), .seconds(end - now) > session.lifetime,
             let list = try? await list
         else { return nil }

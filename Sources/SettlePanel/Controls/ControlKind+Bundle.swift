@@ -58,7 +58,8 @@ extension ControlKind {
             return schema
         case .text: return ["type": .string("string")]
         case .secret: return ["type": .string("string"), "writeOnly": .bool(true)]
-        case .date, .duration, .data, .list, .dictionary, .json, .label: return [:]
+        case .date: return ["type": .string("string"), "format": .string("date-time")]
+        case .duration, .data, .list, .dictionary, .json, .label: return [:]
         }
     }
 }

@@ -64,6 +64,12 @@ struct SessionRecord: Codable, Sendable, Hashable {
     var began: Int
     /// The end, unless the session is renewed.
     var end: Int
+
+    /// Returns the time after which it is not renewed. The file may have any number as the beginning.
+    func lastEnd(limit: Int) -> Int {
+        let (end, isTooLarge) = began.addingReportingOverflow(limit)
+        return isTooLarge ? (began > 0 ? .max : .min) : end
+    }
 }
 
 /// The session of an admitted request.

@@ -48,6 +48,8 @@ extension WebResponder {
             return response.forHummingbird(answering: request, isLast: losesNext)
         }
         let answer = await respond(to: message).forHummingbird(answering: request)
+        // Also the head of a stream gets a length, 0: without one, NIO would write the end of a chunked body behind it,
+        // which the client would take for the beginning of the next response.
         return request.method == .head ? answer.createHeadResponse() : answer
     }
 
