@@ -223,6 +223,27 @@ import Testing
         #expect(await home.run("read", "app", "b").output == text + "\n")
     }
 
+    @Test("A named pipe or a huge file in place of a settings file or of an app's list is refused at once")
+    func replacedFiles() async throws {
+        let home = try await home()
+        let bundle = home.file("Paint.app")
+        try FileManager.default.createDirectory(at: bundle, withIntermediateDirectories: false)
+        for (file, arguments) in [
+            (home.settings("app"), ["check", "app"]),
+            (bundle.appending(path: "Info.plist"), ["read", "-app", bundle.path]),
+        ] {
+            try? FileManager.default.removeItem(at: file)
+            try #require(mkfifo(file.path, 0o600) == 0)
+            let pipe = await home.run(arguments)
+            #expect(pipe.code == 74 && pipe.errors.contains("can't be read: it is a named pipe"), "\(pipe)")
+            try FileManager.default.removeItem(at: file)
+            try Data().write(to: file)
+            try #require(truncate(file.path, 257 << 20) == 0)
+            let huge = await home.run(arguments)
+            #expect(huge.code == 74 && huge.errors.contains("exceeds the limit"), "\(huge)")
+        }
+    }
+
     @Test("A file that does not exist and a folder can't be read") func unreadable() async throws {
         let home = try await home()
         for name in ["none.json", "."] {

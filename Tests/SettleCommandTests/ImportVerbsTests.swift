@@ -78,6 +78,14 @@ import Testing
         #expect(await home.run("convert", path, "--duplicate-keys", "first").output.contains("\"a\": \"1\""))
     }
 
+    @Test("A file of an older program that can't be read is named", arguments: ["archive", "strings", "userdefaults"])
+    func unreadable(kind: String) async throws {
+        let home = try CommandHome()
+        let path = try home.write("\"ok\" = \"Fine", to: "old")
+        let answer = await home.run("migrate", "app", path, "--from", kind)
+        #expect(answer.code == 65 && answer.errors.hasPrefix("“\(path)” can't be read. "), "\(answer)")
+    }
+
     @Test("A key that a table of strings has twice is told")
     func strings() async throws {
         let home = try CommandHome()

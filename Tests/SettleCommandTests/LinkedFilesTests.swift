@@ -9,6 +9,17 @@ import Testing
 #else
     import Foundation
 #endif
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Bionic)
+    import Bionic
+#endif
 
 /// Files that are links into another folder, and those of one machine.
 @Suite(.timeLimit(.minutes(10))) struct LinkedFilesTests {
@@ -100,6 +111,23 @@ import Testing
         let contents = try copy.salvaged()
         #expect(contents.outcome == StorageContents.Outcome.intact && contents.tree["a"] == .string("2"))
         #expect(saves.count > 4)
+    }
+
+    @Test("A copy is removed when a signal ends the process") func interrupted() async throws {
+        let home = try CommandHome()
+        await home.run("write", "app", "a", "1")
+        let temporary = home.file("temporary")
+        try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: false)
+        let file = home.settings("app")
+        await #expect(processExitsWith: .signal(SIGTERM)) {
+            [path = file.path as String, temporary = temporary.path as String] in
+            setenv("TMPDIR", temporary, 1)
+            _ = try DomainFilesCopy(of: URL(filePath: path)) { _ in
+                kill(getpid(), SIGTERM)
+                while true { pause() }
+            }
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path) == [])
     }
 
     @Test("What a removed file has left is found through the link")

@@ -196,6 +196,26 @@ import Testing
         #expect(await program.run("explain", "limits.count").output.contains("managed"))
     }
 
+    @Test(
+        "A trial of a replacement ends as the import does if it would remove a locked setting",
+        arguments: [#"{"limits": {"count": 5}}"#, "{}"])
+    func lockedRemovals(document: String) async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "app.json")
+        try Data(document.utf8).write(to: file)
+        let administrator = ManualDomainSource(
+            DomainContents(SettingTree(["limits": .dictionary(["count": .integer(9)])])))
+        let store = try await SettingsStore.open(
+            at: file, searching: [.source(.managed, administrator, locksKeys: true), .application])
+        let command = SettingsCommand(store, groups: App.self, name: "app settings")
+        for options in [["--dry-run"], []] {
+            let terminal = RecordingTerminal(input: "{}")
+            #expect(await command.run(["import", "-", "--replace"] + options, on: terminal) == 77)
+            #expect(terminal.errors.contains("limits.count"), "\(terminal.errors)")
+        }
+        try await store.close()
+    }
+
     @Test("A dictionary for a group obeys each setting's rule, and leaves secrets and owners alone")
     func groups() async throws {
         let program = try await Program()

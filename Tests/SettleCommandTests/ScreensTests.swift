@@ -40,6 +40,15 @@ import Testing
         #expect(wide == piped)
     }
 
+    @Test("A search whose records can't all be written writes none") func refusedSearch() async throws {
+        let home = try CommandHome()
+        await home.run("write", "a", "colour", "blue")
+        let input = RecordingTerminal(input: #"{"colour": "blue\u0000"}"#)
+        #expect(await home.run("import", "b", "-", on: input).code == 0)
+        let answer = await home.run("find", "blue", "--null")
+        #expect(answer.code == 65 && answer.output.isEmpty, "\(answer)")
+    }
+
     @Test("Records for scripts end with NUL, and a value that has one itself is refused")
     func records() async throws {
         let home = try CommandHome()

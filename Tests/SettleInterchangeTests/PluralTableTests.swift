@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Settle
 import SettleInterchange
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -150,6 +151,19 @@ import Testing
         let chain = (0..<20_000).map { ("v\($0)", "%#@v\($0 + 1)@") }
         #expect(circular(chain) == [])
         #expect(circular(chain + [("v20000", "%#@v0@")]).count == 20_001)
+    }
+
+    @Test("Findings take a time that is proportional to the number of variables") func growth() {
+        let isLinear = isProportional(8_000) { count in
+            var entry = PluralTable.Entry(format: "%#@v0@")
+            for number in 0..<count {
+                entry["v\(number)"] = PluralTable.Variable(valueType: "d", texts: [.other: "%#@v\(number + 1)@"])
+            }
+            var table = PluralTable()
+            table["key"] = entry
+            #expect(table.findings.map(\.name) == ["v\(count)"])
+        }
+        #expect(isLinear)
     }
 
     @Test("Only a dictionary is a table, and no variable has a name of the format")

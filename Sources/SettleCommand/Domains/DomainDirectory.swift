@@ -110,8 +110,9 @@ package struct DomainDirectory: Sendable {
             for inner in ["Contents/Info.plist", "Info.plist"] {
                 let folder = path.hasPrefix("/") ? path : "\(current)/\(path)"
                 let file = URL(filePath: "\(folder)/\(inner)", directoryHint: .notDirectory)
-                guard let data = try? Data(contentsOf: file) else { continue }
-                if case .dictionary(let entries) = try readDocument(data, named: file.path).value,
+                let operations = FileOperations(POSIXSystemCalls())
+                guard let bytes = try operations.contentsIfThere(of: FilePath(file.path)) else { continue }
+                if case .dictionary(let entries) = try readDocument(Data(bytes), named: file.path).value,
                     case .string(let identifier)? = entries["CFBundleIdentifier"]
                 {
                     return identifier

@@ -8,7 +8,7 @@ package import Settle
 
 /// The files of a domain at one moment, in a separate folder, for operations that must not happen to the originals.
 package struct DomainFilesCopy {
-    private let folder: FilePath
+    private let scratch: ScratchFolder
     private let original: FileNames
     /// The path by which programs open the file, which may be that of a link.
     private let file: FilePath
@@ -16,28 +16,27 @@ package struct DomainFilesCopy {
     private static let companions = [\FileNames.file, \.journal, \.previous, \.state]
     /// The number of attempts if a program writes meanwhile.
     private static let attempts = 50
+    /// The size of the largest journal that programs read, in bytes.
+    private static let journalLimit = FileStorage.journalCapacity + (1 << 20)
 
     /// - Parameter didCopy: Called with each file that has been copied.
     /// - Throws: ``CommandFailure`` if a file is there that can't be read, or if the files keep changing.
     package init(of file: URL, didCopy: (FilePath) throws -> Void = { _ in }) throws {
         let path = FilePath(file.path)
         original = FileNames(try FileOperations(POSIXSystemCalls()).resolve(path).resolved)
-        let url = FileManager.default.temporaryDirectory.appending(path: "settle-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        folder = FilePath(url.path)
-        self.file = folder.appending(path.name)
+        scratch = try ScratchFolder()
+        self.file = FilePath(scratch.url.path).appending(path.name)
         do {
             try fill(didCopy)
         } catch {
-            Self.remove(folder)
+            remove()
             throw error
         }
     }
 
-    package func remove() { Self.remove(folder) }
+    package func remove() { scratch.remove() }
 
-    private static func remove(_ folder: FilePath) { try? FileManager.default.removeItem(atPath: folder.text) }
+    private var folder: FilePath { file.folder }
 
     /// Copies until nothing has changed from the first check to the last: a file and a journal of two moments look
     /// damaged. Works without the lock: taking it would delay the programs that write, and need their permission.
@@ -68,23 +67,30 @@ package struct DomainFilesCopy {
     /// Copies the bytes, so that no link in the copy leads to the original.
     private func copy(_ path: FilePath) throws {
         let target = URL(filePath: folder.appending(path.name).text)
-        do {
-            try Data(contentsOf: URL(filePath: path.text)).write(to: target)
-        } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
+        let limit = path == original.journal ? Self.journalLimit : FileStorage.sizeLimit
+        guard let bytes = try FileOperations(POSIXSystemCalls()).contentsIfThere(of: path, limit: limit) else {
             try? FileManager.default.removeItem(at: target)
+            return
+        }
+        do {
+            try scratch.withCreation { try Data(bytes).write(to: target) }
         } catch {
-            throw CommandFailure(.failed, "“\(path)” can't be read: \(error.reason)")
+            throw CommandFailure(.failed, "“\(target.path)” can't be written: \(error.reason)")
         }
     }
 
     /// Makes the name by which a program opens the file, since it may determine the format.
     private func link() throws {
         guard file.name != original.file.name else { return }
-        try FileManager.default.createSymbolicLink(atPath: file.text, withDestinationPath: original.file.name)
+        try scratch.withCreation {
+            try FileManager.default.createSymbolicLink(atPath: file.text, withDestinationPath: original.file.name)
+        }
     }
 
     /// Returns the contents that a program would find.
-    package func salvaged() throws -> StorageContents {
+    package func salvaged() throws -> StorageContents { try scratch.withCreation(load) }
+
+    private func load() throws -> StorageContents {
         let storage = FileStorage(at: URL(filePath: file.text))
         defer { storage.close() }
         do {

@@ -65,7 +65,7 @@ struct Completion {
         guard let target = target(domain), let declared = try? target.declared() else { return [] }
         let values = (try? await target.values()) ?? SettingTree()
         guard table.dialect != .defaults else { return values.root.keys.sorted().map { ($0, nil) } }
-        let stored = values.leaves(within: declared)
+        let stored = values.leaves(within: declared).map(declared.declaredKey)
         return Set(stored + declared.all.map(\.key)).sorted().map { key in
             (key.description, declared[key].flatMap { $0.title ?? $0.words })
         }

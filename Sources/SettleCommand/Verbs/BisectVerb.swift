@@ -149,7 +149,8 @@ extension CommandTarget {
         var (name, format, schema) = ("settings.json", FileFormat.json, [UInt8]?.none)
         if case .file(let address) = self {
             name = address.file.lastPathComponent
-            let bytes = (try? Data(contentsOf: address.file)).map { [UInt8]($0) } ?? []
+            let operations = FileOperations(POSIXSystemCalls())
+            let bytes = try operations.contentsIfThere(of: FilePath(address.file.path)) ?? []
             format = FileFormat.detect(bytes) ?? (address.file.pathExtension == "plist" ? .propertyListXML : .json)
             schema = try FileStorage.schema(of: address.file)?.bytes
         }

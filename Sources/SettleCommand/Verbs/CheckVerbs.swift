@@ -30,7 +30,7 @@ enum CheckVerbs {
                 values = try await target.storedValues()
             }
             let declared = try target.declared()
-            problems += declared.all.compactMap { setting in values[setting.key].flatMap(setting.refusal) }
+            problems += declared.all.compactMap { declared.value(of: $0, in: values).flatMap($0.refusal) }
             // A program may have variables of its own with such names, so they are no problem.
             let remarks = target.misspeltVariables
             let unconfirmed =

@@ -66,9 +66,8 @@ extension Invocation {
         ifUnchangedSince condition: (token: ChangeToken, keys: [SettingKey])? = nil, _ body: () throws -> Result
     ) async throws -> Result {
         let length = try confirmationLength
-        let secrets = Set(declared.all.lazy.filter(\.isSecret).map(\.key))
         let result = try await store.commit(
-            ifUnchangedSince: condition, author: author, confirmWithin: length, secrets: secrets, body)
+            ifUnchangedSince: condition, author: author, confirmWithin: length, secrets: declared.secretKeys, body)
         if length != nil { tellUnconfirmed(store.unconfirmed.change) }
         return result
     }

@@ -57,7 +57,7 @@ extension Invocation {
         let (target, declared) = try settings()
         let (text, values) = (operands.first ?? "", try await target.values(isSought: true))
         let key = try key(text, declared, values)
-        if let setting = declared[key] { return (setting, true) }
+        if let setting = declared.setting(at: key) { return (setting, true) }
         guard values[key] != nil, let setting = DeclaredSettings(describing: values)[key] else {
             throw target.missing(text)
         }

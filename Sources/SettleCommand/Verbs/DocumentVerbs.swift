@@ -36,10 +36,7 @@ enum DocumentVerbs {
             let asked = try invocation.arguments[form].map(DocumentConversion.Format.named)
             let format = asked ?? invocation.format ?? usual
             var values = try await target.storedValues()
-            if try !invocation.showsSecrets() {
-                let kept = try target.declared().all.filter { $0.isSecret || $0.isOwners }
-                for setting in kept { values[setting.key] = nil }
-            }
+            if try !invocation.showsSecrets() { values = try target.declared().withoutProtected(values) }
             let conversion = try DocumentConversion(of: .dictionary(values.root), to: format)
             try invocation.write(conversion, as: format, to: path)
         })
@@ -120,16 +117,20 @@ extension Invocation {
         // A program's own store knows which settings an import must leave alone.
         let kept =
             isTool && mode == .replace
-            ? declared.all.filter { ($0.isSecret || $0.isOwners) && values[$0.key] == nil } : []
-        let stored = try await target.writing { store in
+            ? declared.all.filter { ($0.isSecret || $0.isOwners) && declared.value(of: $0, in: values) == nil } : []
+        let reported = try await target.writing { store in
             try await commit(to: store, declared) {
-                var values = values
-                let stored = kept.filter { store.ownValue(forKey: $0.key) != nil }
-                for setting in stored { values[setting.key] = store.ownValue(forKey: setting.key) }
+                let own =
+                    switch target {
+                    case .file(let address): try address.contents().tree
+                    case .program: SettingTree()
+                    }
+                var values = declared.respelled(values, as: own)
+                for key in kept.flatMap({ declared.spellings(of: $0) }) where own[key] != nil { values[key] = own[key] }
                 try store.file.import(values, mode, unknownKeys: .keep, author: author)
-                return stored
+                return kept.filter { declared.value(of: $0, in: own) != nil }
             }
         }
-        reportKept(stored)
+        reportKept(reported)
     }
 }

@@ -87,13 +87,7 @@ private struct EditSession {
 
     /// Returns the values that the editor shows.
     private func values() async throws -> SettingTree {
-        shown(try await target.valuesIfAny())
-    }
-
-    private func shown(_ values: SettingTree) -> SettingTree {
-        var values = values
-        for setting in declared.all where setting.isSecret || setting.isOwners { values[setting.key] = nil }
-        return values
+        declared.withoutProtected(try await target.valuesIfAny())
     }
 
     private func edited(_ file: URL) throws -> SettingTree {
@@ -138,7 +132,7 @@ private struct EditSession {
             // A file without a history has no token, and the store may not know an edit by hand yet: compare the values
             // stored now.
             let stored = try target.valuesNow(in: store, at: changes.map(\.key))
-            let now = shown(stored)
+            let now = declared.withoutProtected(stored)
             for change in changes where now[change.key] != current[change.key] {
                 throw CommandFailure(.refused, "“\(change.key)” has been changed meanwhile.")
             }

@@ -24,6 +24,8 @@ enum FindVerb {
                 pattern: TextPattern(word, isWord: isDefaults), hasKeys: !invocation.has(values),
                 hasValues: !invocation.has(keys))
             var found: SettingValue.Entries = [:]
+            // All of them are checked before the first is written.
+            var records: [[String]] = []
             for name in directory.names() + [DomainAddress.globalName] {
                 // Skip unreadable domains.
                 guard let address = try? directory.address(of: name, isApp: false, host: nil),
@@ -38,10 +40,10 @@ enum FindVerb {
                 found[title] = .dictionary(matches)
                 guard invocation.format == nil else { continue }
                 guard !invocation.has(.null) else {
-                    let records = SettingTree(matches).records(within: DeclaredSettings([])) { key, value in
+                    let matching = SettingTree(matches).records(within: DeclaredSettings([])) { key, value in
                         search.matchesName(in: key) || search.matches(value, at: key)
                     }
-                    try invocation.terminal.showRecords(records.map { [title] + $0 })
+                    records += matching.map { [title] + $0 }
                     continue
                 }
                 let count = matches.count == 1 && !isDefaults ? "1 key" : "\(matches.count) keys"
@@ -49,6 +51,7 @@ enum FindVerb {
                 try invocation.terminal.sayAsDefaults(
                     "Found \(count) in domain '\(title.escaped())': \(text)", keepingLines: true)
             }
+            if invocation.has(.null) { try invocation.terminal.showRecords(records) }
             if let format = invocation.format { try invocation.show(.dictionary(found), as: format) }
             guard found.isEmpty else { return }
             let message = "No domain, key, nor value containing '\(word)'"

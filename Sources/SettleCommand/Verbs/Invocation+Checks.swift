@@ -11,12 +11,12 @@ extension Invocation {
     ) throws(CommandFailure) {
         // A program's own store refuses owner-only keys, but does not show the owner-only part of a group.
         if isTool || declared.isGroup(key) { try declared.checkAccess(to: key) }
-        if let setting = declared.setting(around: key) {
+        if let (setting, spelling) = declared.declaration(around: key) {
             // A program's own store reports more.
             guard isTool, !has(.force) else { return }
             var tree = stored
             tree[key] = value
-            guard let refusal = setting.refusal(of: tree[setting.key] ?? value) else { return }
+            guard let refusal = setting.refusal(of: tree[spelling] ?? value) else { return }
             throw CommandFailure(.refused, refusal)
         } else if declared.isGroup(key) {
             guard case .dictionary(let entries) = value else {
@@ -36,12 +36,12 @@ extension Invocation {
     func checkSecrets(
         from old: SettingKey, to new: SettingKey, in stored: SettingTree, _ declared: DeclaredSettings
     ) throws(CommandFailure) {
-        for secret in declared.all where secret.isSecret && stored[secret.key] != nil {
+        for secret in declared.secretKeys.sorted() where stored[secret] != nil {
             let moved: SettingKey
-            if secret.key == old || secret.key.contains(old) {
+            if secret == old || secret.contains(old) {
                 moved = new
-            } else if secret.key.isWithin(old) {
-                moved = secret.key.components.dropFirst(old.components.count).reduce(new) {
+            } else if secret.isWithin(old) {
+                moved = secret.components.dropFirst(old.components.count).reduce(new) {
                     $0.appending(component: $1)
                 }
             } else {
@@ -49,7 +49,7 @@ extension Invocation {
             }
             guard !declared.isSecret(moved) else { continue }
             throw CommandFailure(
-                .refused, "“\(secret.key)” is a secret, and “\(moved)” is not: its value would be visible there.")
+                .refused, "“\(secret)” is a secret, and “\(moved)” is not: its value would be visible there.")
         }
     }
 }
@@ -74,12 +74,25 @@ extension DeclaredSettings {
         guard let value, isGroup(key) else { return [(key, value)] }
         var (old, new) = (SettingTree(), SettingTree())
         (old[key], new[key]) = (stored[key], value)
+        // A setting of the group that is stored under a name with dots may lie outside of its dictionary.
+        for setting in related(to: key) where setting.key.isWithin(key) {
+            for spelling in spellings(of: setting) where !spelling.isWithin(key) {
+                if let value = stored[spelling] { old[spelling] = value }
+            }
+        }
+        new = respelled(new, as: stored)
         var parts: [(key: SettingKey, value: SettingValue?)] = []
         for leaf in old.leaves(within: self) where leaf != key && new[leaf] == nil && !isSecret(leaf) {
             parts.append((leaf, nil))
         }
         for leaf in new.leaves(within: self) where leaf != key { parts.append((leaf, new[leaf])) }
         return parts
+    }
+
+    /// Returns the values without secrets and without what is its owner's.
+    func withoutProtected(_ values: SettingTree) -> SettingTree {
+        let hidden = all.filter { $0.isSecret || $0.isOwners }.flatMap { spellings(of: $0) }
+        return hidden.reduce(into: values) { $0[$1] = nil }
     }
 }
 

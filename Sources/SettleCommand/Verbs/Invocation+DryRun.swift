@@ -10,16 +10,18 @@ extension Invocation {
     ) async throws {
         let declared = try target.declared()
         let stored = try await target.valuesIfAny()
-        let incoming = Set(values.leaves(within: declared))
-        let removed = mode == .replace ? stored.leaves(within: declared).filter { !declared.isKept($0) } : []
-        let keys = incoming.union(removed).sorted()
+        let values = declared.respelled(values, as: stored)
+        // A program's own store resets all declared settings, whether they are stored or not.
+        let resettable = stored.leaves(within: declared) + (isTool ? [] : declared.all.map(\.key))
+        let removed = mode == .replace ? resettable.filter { !declared.isKept($0) } : []
+        let keys = Set(values.leaves(within: declared)).union(removed)
         let locked = try await target.reading { store in
-            incoming.filter { store.keys.explanationWithoutPlaces(forKey: $0).answers.contains(where: \.locksKey) }
+            keys.filter { store.keys.explanationWithoutPlaces(forKey: $0).answers.contains(where: \.locksKey) }
         }
         var changes: [DryRunChange] = []
-        for key in keys {
+        for key in keys.sorted() {
             let (old, new) = (stored[key], values[key])
-            let refusal = new.flatMap { self.refusal(of: $0, at: key, declared, isLocked: locked.contains(key)) }
+            let refusal = self.refusal(of: new, at: key, declared, isLocked: locked.contains(key))
             guard old != new || refusal != nil else { continue }
             func shown(_ value: SettingValue) -> SettingValue { declared.hidingSecrets(in: value, at: key) }
             changes.append(
@@ -36,17 +38,19 @@ extension Invocation {
         throw CommandFailure(worst.code, "Nothing would be stored: \(refusals.count) of the values would be refused.")
     }
 
+    /// - Parameter value: The new value; `nil` if it is removed.
     private func refusal(
-        of value: SettingValue, at key: SettingKey, _ declared: DeclaredSettings, isLocked: Bool
+        of value: SettingValue?, at key: SettingKey, _ declared: DeclaredSettings, isLocked: Bool
     ) -> CommandFailure? {
         if isLocked { return CommandFailure(.locked, "“\(key)” is locked by an administrator.") }
+        guard let value else { return nil }
         do throws(CommandFailure) {
             try check(value, at: key, declared)
         } catch {
             return error
         }
         // A program's own store reports this itself when it stores.
-        guard !isTool, let setting = declared[key] else { return nil }
+        guard !isTool, let setting = declared.setting(at: key) else { return nil }
         if setting.isOwners { return CommandFailure(.locked, "“\(key)” belongs to its owner.") }
         return setting.refusal(of: value).map { CommandFailure(.refused, $0) }
     }

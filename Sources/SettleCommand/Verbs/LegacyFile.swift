@@ -19,12 +19,12 @@ enum LegacyFile {
             guard case .dictionary(let entries) = document.value else { throw noDictionary(name) }
             return SettingTree(entries)
         case "archive":
-            let contents = try KeyedArchive(data).contents()
+            let contents = try reading(name) { try KeyedArchive(data).contents() }
             for finding in contents.findings { terminal.complain("\(finding)") }
             guard let tree = contents.tree() else { throw noDictionary(name) }
             return tree
         case "strings":
-            let (table, _, duplicates) = try StringTable.read(data)
+            let (table, _, duplicates) = try reading(name) { try StringTable.read(data) }
             for duplicate in duplicates {
                 terminal.complain(
                     "“\(duplicate.key)” in line \(duplicate.line) was left out: the key occurs again below.")
@@ -33,6 +33,17 @@ enum LegacyFile {
             for entry in table.entries { entries[entry.key] = .string(entry.value) }
             return SettingTree(entries)
         default: throw CommandFailure(.usage, "Give the kind of file: --from userdefaults, archive or strings.")
+        }
+    }
+
+    /// Runs a closure, and names the file in its error.
+    private static func reading<Contents>(
+        _ name: String, _ read: () throws -> Contents
+    ) throws(CommandFailure) -> Contents {
+        do {
+            return try read()
+        } catch {
+            throw CommandFailure(.refused, "“\(name)” can't be read. \(error)")
         }
     }
 

@@ -17,7 +17,8 @@ enum ListVerb {
             let text = invocation.operands.first
             let (rows, unconfirmed) = try await target.reading { store in
                 let prefix = try text.map { try invocation.key($0, declared, store.keys.effectiveValues) }
-                let keys = Set(store.keys.effectiveValues.leaves(within: declared) + declared.all.map(\.key))
+                let stored = store.keys.effectiveValues.leaves(within: declared).map(declared.declaredKey)
+                let keys = Set(stored + declared.all.map(\.key))
                 let listed = keys.filter { prefix == nil || $0 == prefix || $0.isWithin(prefix ?? $0) }
                 let rows = declared.sorted(listed)
                     .map { key in
@@ -28,7 +29,9 @@ enum ListVerb {
                 return (rows, store.unconfirmed.change)
             }
             let stored = showsSecrets ? try? await target.storedValues() : nil
-            let shown = rows.map { $0.isSecret ? $0.revealed(stored?[$0.key]) : $0 }
+            let shown = rows.map { row in
+                row.isSecret ? row.revealed(stored.flatMap { $0[declared.storedKey(of: row.key, in: $0)] }) : row
+            }
             guard !shown.isEmpty || text == nil else { throw target.missing(text ?? "") }
             if shown.isEmpty { _ = try await target.values() }
             guard invocation.format == nil else {
@@ -47,7 +50,7 @@ extension SettingTree {
     func leaves(within declared: DeclaredSettings) -> [SettingKey] {
         var keys: [SettingKey] = []
         func add(_ value: SettingValue, at key: SettingKey) {
-            guard case .dictionary(let entries) = value, !entries.isEmpty, declared[key] == nil else {
+            guard case .dictionary(let entries) = value, !entries.isEmpty, declared.setting(at: key) == nil else {
                 return keys.append(key)
             }
             for (name, value) in entries { add(value, at: key.appending(component: name)) }

@@ -21,7 +21,7 @@ enum ReadVerbs {
                 guard invocation.has(.null) else { return try invocation.show(.dictionary(shown.root)) }
                 return try invocation.terminal.showRecords(shown.records(within: declared))
             }
-            let key = try invocation.key(text, declared, values)
+            let key = try invocation.storedKey(text, declared, values)
             guard let value = shown.value(at: key) else { throw target.missing(text) }
             guard invocation.has(.null) else { return try invocation.show(value) }
             try invocation.terminal.showRecords([[value.recordText]])
@@ -34,7 +34,7 @@ enum ReadVerbs {
             let target = try invocation.target()
             let (values, declared) = (try await target.values(isSought: true), try target.declared())
             let text = invocation.operands.first ?? ""
-            let key = try invocation.key(text, declared, values)
+            let key = try invocation.storedKey(text, declared, values)
             guard let value = values.value(at: key) else { throw target.missing(text) }
             guard let format = invocation.format else {
                 return try invocation.terminal.sayAsDefaults("Type is \(value.typeName)")
@@ -67,7 +67,7 @@ enum ReadVerbs {
             }
             guard !explanation.answers.isEmpty else { throw target.missing(text) }
             let key = SettingKey(explanation.key)
-            let setting = key.flatMap { declared[$0] }
+            let setting = key.flatMap { declared.setting(at: $0) }
             let value = try SettingValueEncoder().encode(explanation)
             let shown = key.map { value.hidingSecrets(declared, at: $0) } ?? value
             guard invocation.format == nil else { return try invocation.show(shown) }
@@ -86,6 +86,15 @@ extension Invocation {
         // In `defaults` all keys are names, and a program that has declared a path has no such name.
         let isName = isDefaults && SettingKey(text).flatMap { declared[$0] } == nil
         return try KeyArgument.key(text, isLiteral: has(.literal) || isName, declared, values)
+    }
+
+    /// Returns the key under which values have the value of a key: of a declared setting, a name with dots comes before
+    /// the path.
+    func storedKey(
+        _ text: String, _ declared: DeclaredSettings, _ values: SettingTree
+    ) throws(CommandFailure) -> SettingKey {
+        let key = try key(text, declared, values)
+        return has(.literal) ? key : declared.storedKey(of: key, in: values)
     }
 
     /// The name of the domain of all programs, as it is shown.

@@ -60,8 +60,9 @@ private struct WatchedChange {
 
     init(_ change: Change, at key: SettingKey?, _ declared: DeclaredSettings) {
         self.change = change
+        let key = key.map(declared.declaredKey)
         mutations = change.mutations.compactMap { mutation in
-            guard let changed = SettingKey(mutation.key) else { return nil }
+            guard let changed = SettingKey(mutation.key).map(declared.declaredKey) else { return nil }
             guard key == nil || changed == key || changed.isWithin(key ?? changed) || changed.contains(key ?? changed)
             else { return nil }
             let isSecret = mutation.isSecret || declared.isSecret(changed)

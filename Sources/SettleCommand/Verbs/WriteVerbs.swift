@@ -60,7 +60,7 @@ enum WriteVerbs {
                 try await invocation.commit(to: store, declared) { try store.removeAll(stored, declared) }
                 return stored
             }
-            invocation.reportKept(declared.all.filter { $0.isOwners && stored[$0.key] != nil })
+            invocation.reportKept(declared.all.filter { $0.isOwners && declared.value(of: $0, in: stored) != nil })
         },
         change: { invocation, target, declared, changes in
             let key = try invocation.changedKey(declared, changes.values)
@@ -82,8 +82,8 @@ enum WriteVerbs {
         action: { invocation in try await invocation.storeChange() },
         change: { invocation, target, declared, changes in
             let (old, new) = (invocation.operands.first ?? "", invocation.operands.last ?? "")
-            let from = try invocation.key(old, declared, changes.values)
-            let to = try invocation.key(new, declared, changes.values)
+            let from = try invocation.storedKey(old, declared, changes.values)
+            let to = try invocation.storedKey(new, declared, changes.values)
             guard let value = changes.values.value(at: from) else {
                 throw CommandFailure(
                     .absent, "Key \(old) does not exist in domain \(target.nameOfDefaults); leaving defaults unchanged")
@@ -101,7 +101,7 @@ extension Invocation {
         _ declared: DeclaredSettings, _ values: SettingTree
     ) throws(CommandFailure) -> SettingKey {
         guard let text = operands.first else { throw CommandFailure(.usage, "KEY is missing.") }
-        return try key(text, declared, values)
+        return try storedKey(text, declared, values)
     }
 
     /// Adds the value of the arguments, at their key, or at an index of an array.
@@ -208,8 +208,10 @@ extension Invocation {
     }
 
     func reportIfOverridden(_ key: SettingKey, in store: SettingsStore, _ declared: DeclaredSettings) {
-        // Only locations need the files.
+        // Other domains may spell the key in another way.
+        let key = declared.declaredKey(of: key)
         guard store.keys.explanationWithoutPlaces(forKey: key).domain != .application,
+            // Only locations need the files.
             let answer = store.keys.explanation(forKey: key).answers.first(where: { $0.outcome == .inForce })
         else { return }
         terminal.complain("It is stored, but not in force: \(answer.domain) has another value (\(answer.place)).")
@@ -239,8 +241,8 @@ extension DeclaredSettings {
 
     /// Returns the check of the value at a key, which may be a part of a setting.
     fileprivate func check(at key: SettingKey) -> SchemaCheck? {
-        guard let setting = setting(around: key) else { return nil }
-        let steps = key.components.dropFirst(setting.key.depth)
+        guard let (setting, spelling) = declaration(around: key) else { return nil }
+        let steps = key.components.dropFirst(spelling.depth)
         return steps.reduce(Optional(setting.check)) { check, _ in check?.element }
     }
 }
@@ -248,7 +250,7 @@ extension DeclaredSettings {
 extension SettingsStore {
     /// Removes everything except owner-only settings.
     fileprivate func removeAll(_ stored: SettingTree, _ declared: DeclaredSettings) throws {
-        for key in stored.leaves(within: declared) where declared[key]?.isOwners != true {
+        for key in stored.leaves(within: declared) where declared.setting(at: key)?.isOwners != true {
             try keys.removeValue(forKey: key)
         }
     }

@@ -5,18 +5,28 @@ package struct DeclaredSettings: Sendable {
     /// The settings, sorted by key.
     package let all: [DeclaredSetting]
     private let places: [SettingKey: Int]
+    /// The settings that other spellings of their keys mean.
+    private let otherSpellings: [SettingKey: Int]
     /// The keys around settings.
     private let groups: Set<SettingKey>
-    private let secrets: Set<SettingKey>
+    /// The keys of secrets, in every spelling.
+    package let secretKeys: Set<SettingKey>
     /// The declarations of groups that have one.
     let declaredGroups: [SettingKey: DeclaredGroup]
 
     package init(_ settings: [DeclaredSetting], groups declaredGroups: [SettingKey: DeclaredGroup] = [:]) {
         self.declaredGroups = declaredGroups
         all = settings.sorted { $0.key < $1.key }
-        places = Dictionary(all.enumerated().map { ($1.key, $0) }) { first, _ in first }
-        groups = Set(all.flatMap(\.key.parents))
-        secrets = Set(all.filter(\.isSecret).map(\.key))
+        let places = Dictionary(all.enumerated().map { ($1.key, $0) }) { first, _ in first }
+        let groups = Set(all.flatMap(\.key.parents))
+        var (spellings, secretKeys) = ([SettingKey: Int](), Set<SettingKey>())
+        for (index, setting) in all.enumerated() {
+            let others = setting.key.spellingsWithDots.filter { places[$0] == nil && !groups.contains($0) }
+            if setting.isSecret { secretKeys.formUnion(others + [setting.key]) }
+            // A key may mean several settings: what is its owner's takes precedence, as in the program.
+            for key in others where spellings[key] == nil || setting.isOwners { spellings[key] = index }
+        }
+        (self.places, self.groups, otherSpellings, self.secretKeys) = (places, groups, spellings, secretKeys)
     }
 
     package init(_ schema: SettingsSchema) {
@@ -80,9 +90,14 @@ package struct DeclaredSettings: Sendable {
 
     package subscript(key: SettingKey) -> DeclaredSetting? { places[key].map { all[$0] } }
 
+    /// Returns the setting that a key means, in any spelling.
+    package func setting(at key: SettingKey) -> DeclaredSetting? {
+        (places[key] ?? otherSpellings[key]).map { all[$0] }
+    }
+
     /// Returns the settings at a key, around it and within it.
     package func related(to key: SettingKey) -> [DeclaredSetting] {
-        (key.parents + [key]).compactMap { self[$0] } + within(key)
+        (key.parents + [key]).compactMap { setting(at: $0) } + within(key)
     }
 
     /// Returns the settings within a key.
@@ -100,13 +115,11 @@ package struct DeclaredSettings: Sendable {
 
     /// Returns whether a value at a key is a secret, or a part of one.
     package func isSecret(_ key: SettingKey) -> Bool {
-        !secrets.isEmpty && (secrets.contains(key) || key.parents.contains(where: secrets.contains))
+        !secretKeys.isEmpty && (secretKeys.contains(key) || key.parents.contains(where: secretKeys.contains))
     }
 
     /// Returns the setting whose value is at a key, or has it as a part.
-    package func setting(around key: SettingKey) -> DeclaredSetting? {
-        self[key] ?? key.parents.lazy.compactMap { self[$0] }.first
-    }
+    package func setting(around key: SettingKey) -> DeclaredSetting? { declaration(around: key)?.setting }
 
     /// Returns whether a key is that of a group: settings are declared within it.
     package func isGroup(_ key: SettingKey) -> Bool { self[key] == nil && groups.contains(key) }
@@ -116,16 +129,16 @@ package struct DeclaredSettings: Sendable {
         guard !isSecret(key) else { return .string(redaction) }
         var tree = SettingTree()
         tree[key] = value
-        for setting in within(key) where setting.isSecret && tree[setting.key] != nil {
-            tree[setting.key] = .string(redaction)
-        }
-        return tree[key] ?? value
+        let keys = within(key).filter(\.isSecret).flatMap { [$0.key] + $0.key.spellingsWithDots }
+        return hiding(keys.filter(secretKeys.contains), in: tree)[key] ?? value
     }
 
     /// Returns the values with a mark in place of secrets.
-    package func hidingSecrets(in tree: SettingTree) -> SettingTree {
+    package func hidingSecrets(in tree: SettingTree) -> SettingTree { hiding(secretKeys, in: tree) }
+
+    private func hiding(_ keys: some Sequence<SettingKey>, in tree: SettingTree) -> SettingTree {
         var tree = tree
-        for setting in all where setting.isSecret && tree[setting.key] != nil { tree[setting.key] = .string(redaction) }
+        for key in keys where tree[key] != nil { tree[key] = .string(redaction) }
         return tree
     }
 }

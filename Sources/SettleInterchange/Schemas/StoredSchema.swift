@@ -35,7 +35,8 @@ public struct StoredSchema: Sendable {
     ///
     /// Refused are values that break the rules of their setting, also where only a part of the value is written or
     /// removed; owner-only settings; values of a group that are not dictionaries; and values of keys that the schema does
-    /// not declare, unless it declares none. Secrets are not shown. Stored values that are not written are not checked.
+    /// not declare, unless it declares none. A name with dots, such as `limits\.requests`, means the declared path.
+    /// Secrets are not shown. Stored values that are not written are not checked.
     ///
     /// - Parameters:
     ///   - changes: The values to write; `nil` removes the value of a key.
@@ -64,8 +65,8 @@ public struct StoredSchema: Sendable {
         if let setting = declared.related(to: key).first(where: \.isOwners) {
             return ["“\(setting.key)” belongs to its owner: only the program itself may change it."]
         }
-        if let setting = declared.setting(around: key) {
-            return after[setting.key].flatMap(setting.refusal).map { [$0] } ?? []
+        if let (setting, spelling) = declared.declaration(around: key) {
+            return after[spelling].flatMap(setting.refusal).map { [$0] } ?? []
         }
         guard let value else { return [] }
         guard declared.isGroup(key) else { return ["There is no setting “\(key)” in the schema."] }

@@ -75,7 +75,7 @@ private struct EntryCheck {
             add(.missingFormat, nil, "There is no format.")
         }
         let defined = Set(names.map(Name.init))
-        let all = uses.values.reduce(used) { $0.union($1) }
+        let all = uses.values.reduce(into: used) { $0.formUnion($1) }
         for name in all.subtracting(defined).map(\.text).sorted(by: { $0.precedesByBytes($1) }) {
             add(.undefinedVariable, name, "A text names this variable, but it is not defined.")
         }

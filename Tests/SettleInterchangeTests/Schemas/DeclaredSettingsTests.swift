@@ -38,6 +38,30 @@ import Testing
         #expect(declared.hidingSecrets(in: .integer(3), at: "b.d.e") == .integer(3))
     }
 
+    @Test("A name with dots means the declared path, unless it is declared itself") func spellings() {
+        let declared = settings(["a.b.c", "a.d", "x.y", "x\\.y"], secrets: ["a.b.c", "x.y"])
+        let secret = SettingValue.string("hunter2")
+        for key in ["a\\.b\\.c", "a.b\\.c"] as [SettingKey] {
+            #expect(declared.setting(at: key)?.key == "a.b.c" && declared.related(to: key).map(\.key) == ["a.b.c"])
+            #expect(declared.isSecret(key) && declared.isSecret(key.appending(component: "e")))
+            var tree = SettingTree()
+            tree[key] = secret
+            #expect(declared.hidingSecrets(in: tree)[key] == .string("••••"))
+            #expect(declared.storedKey(of: "a.b.c.e", in: tree) == key.appending(component: "e"))
+            #expect(declared.declaredKey(of: key.appending(component: "e")) == "a.b.c.e")
+            var path = SettingTree()
+            path["a.b.c"] = .integer(1)
+            #expect(declared.respelled(path, as: tree)[key] == .integer(1))
+            #expect(declared.respelled(path, as: tree)["a.b.c"] == nil)
+        }
+        var tree = SettingTree()
+        tree["a.b\\.c"] = secret
+        if let inner = tree["a"] {
+            #expect(declared.hidingSecrets(in: inner, at: "a") == .dictionary(["b.c": .string("••••")]))
+        }
+        #expect(declared.setting(at: "x\\.y")?.key == "x\\.y" && !declared.isSecret("x\\.y"))
+    }
+
     @Test("Questions about all settings take a time that is proportional to their number") func growth() {
         let isLinear = isProportional(1_000) { count in
             let keys = (0..<count).compactMap { SettingKey("group\($0 % 10).setting\($0)") }

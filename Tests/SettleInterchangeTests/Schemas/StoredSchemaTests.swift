@@ -84,6 +84,16 @@ private struct OwnedSettings: SettingsGroup {
         }
     }
 
+    @Test("A key that is one name with dots is that of the declared setting") func nameWithDots() async throws {
+        let schema = try await schema()
+        func problems(_ key: SettingKey, _ value: Int64) -> [String] {
+            schema.problems(with: [key: .integer(value)], over: SettingTree())
+        }
+        #expect(problems("limits\\.requests", 5) == [])
+        #expect(problems("limits\\.requests", 10_001).first?.hasPrefix("“limits.requests” can't be") == true)
+        #expect(problems("own\\.count", 1).first?.contains("owner") == true)
+    }
+
     @Test("A part of a value is checked with the rest of it") func partValueChecked() async throws {
         let schema = try await schema()
         let stored = SettingTree(["routes": .dictionary(["a": .integer(1), "b": .integer(2)])])

@@ -100,20 +100,15 @@ struct EntryEdits<Syntax: TextSyntax> {
     /// Returns the new entries, by the entry that they follow.
     private mutating func groups() throws(FormatError) -> (front: [[UInt8]], behind: [Int: [[UInt8]]]) {
         guard !added.isEmpty else { return ([], [:]) }
-        // Names with escapes are appended to the text. Reading all of them would take longer than everything else.
-        var text = syntax.bytes
-        var names: [Range<Int>] = []
-        names.reserveCapacity(spans.entries.count)
+        var names = EntryNames(in: syntax.bytes, count: spans.entries.count)
         for entry in spans.entries {
             if entry.isPlain {
                 names.append(entry.key.lowerBound + 1..<entry.key.upperBound - 1)
             } else {
-                let start = text.count
-                text += try syntax.name(of: entry).utf8
-                names.append(start..<text.count)
+                try names.append(syntax.name(of: entry))
             }
         }
-        let isSorted = names.indices.dropFirst().allSatisfy { Self.precedes(text[names[$0 - 1]], text[names[$0]]) }
+        let isSorted = (0..<names.count).dropFirst().allSatisfy { Self.precedes(names[$0 - 1], names[$0]) }
         var front: [[UInt8]] = []
         var behind: [Int: [[UInt8]]] = [:]
         var (position, last) = (0, Int?.none)
@@ -123,7 +118,7 @@ struct EntryEdits<Syntax: TextSyntax> {
                 var start = position
                 while start < next {
                     let middle = (start + next) / 2
-                    if Self.precedes(name[...], text[names[middle]]) { next = middle } else { start = middle + 1 }
+                    if Self.precedes(name[...], names[middle]) { next = middle } else { start = middle + 1 }
                 }
             }
             last = isRemoved[position..<next].lastIndex(of: false) ?? last
@@ -215,5 +210,36 @@ struct EntryEdits<Syntax: TextSyntax> {
         }
         guard isTail else { return entry.start..<syntax.spaceEnd(from: end) }
         return (index == 0 ? entry.start : spaces)..<syntax.commentsEnd(from: end)
+    }
+}
+
+/// The names of the entries of a dictionary. Only those with escapes are read: reading all of them would take longer
+/// than everything else.
+private struct EntryNames {
+    private let text: [UInt8]
+    /// The names with escapes, one after the other. A copy of the text would have the size of the file.
+    private var escaped: [UInt8] = []
+    /// Ranges of the text, or of the other names as if they followed it.
+    private var ranges: [Range<Int>] = []
+
+    init(in text: [UInt8], count: Int) {
+        self.text = text
+        ranges.reserveCapacity(count)
+    }
+
+    var count: Int { ranges.count }
+
+    subscript(index: Int) -> ArraySlice<UInt8> {
+        let range = ranges[index]
+        guard range.lowerBound >= text.count else { return text[range] }
+        return escaped[range.lowerBound - text.count..<range.upperBound - text.count]
+    }
+
+    mutating func append(_ range: Range<Int>) { ranges.append(range) }
+
+    mutating func append(_ name: String) {
+        let start = text.count + escaped.count
+        escaped += name.utf8
+        ranges.append(start..<text.count + escaped.count)
     }
 }

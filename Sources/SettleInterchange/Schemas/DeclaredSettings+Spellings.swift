@@ -1,0 +1,65 @@
+package import Settle
+
+/// The spellings of declared keys. A program also reads a setting whose last names are one name with dots in the file,
+/// such as `{"limits.token": …}` for `limits.token`; such a name takes precedence over the path.
+extension DeclaredSettings {
+    /// Returns the setting whose value is at a key, or has it as a part, and the key's own spelling of its key.
+    package func declaration(around key: SettingKey) -> (setting: DeclaredSetting, spelling: SettingKey)? {
+        for key in [key] + key.parents {
+            if let setting = setting(at: key) { return (setting, key) }
+        }
+        return nil
+    }
+
+    /// Returns the keys under which a tree may have a setting, in their order of precedence.
+    package func spellings(of setting: DeclaredSetting) -> [SettingKey] {
+        setting.key.spellingsWithDots.filter { self.setting(at: $0)?.key == setting.key } + [setting.key]
+    }
+
+    /// Returns the value of a setting in a tree.
+    package func value(of setting: DeclaredSetting, in tree: SettingTree) -> SettingValue? {
+        spellings(of: setting).lazy.compactMap { tree[$0] }.first
+    }
+
+    /// Returns a key with the declared key of its setting in place of another spelling.
+    package func declaredKey(of key: SettingKey) -> SettingKey {
+        guard let (setting, spelling) = declaration(around: key) else { return key }
+        return setting.key.appending(key.components.dropFirst(spelling.depth))
+    }
+
+    /// Returns a key with the spelling under which a tree has its setting; with the declared key if the tree lacks it.
+    package func storedKey(of key: SettingKey, in tree: SettingTree) -> SettingKey {
+        guard let (setting, spelling) = declaration(around: key) else { return key }
+        let stored = spellings(of: setting).first { tree[$0] != nil } ?? setting.key
+        return stored.appending(key.components.dropFirst(spelling.depth))
+    }
+
+    /// Returns a tree in which each setting has the spelling that another tree uses. If that one has several, so does
+    /// the result: the removal of one would remove another, which the store takes for the same key.
+    package func respelled(_ tree: SettingTree, as other: SettingTree) -> SettingTree {
+        var result = tree
+        for setting in all {
+            let keys = spellings(of: setting)
+            let stored = keys.filter { other[$0] != nil }
+            guard keys.count > 1, !stored.isEmpty, let value = value(of: setting, in: tree) else { continue }
+            for key in keys where result[key] != nil { result[key] = nil }
+            for key in stored { result[key] = value }
+        }
+        return result
+    }
+}
+
+extension SettingKey {
+    /// The keys in which the last names, or all, form one name with dots: first the longest such name.
+    var spellingsWithDots: [SettingKey] {
+        let names = components
+        return names.indices.dropLast().map { index in
+            let name = names[index...].joined(separator: ".")
+            return SettingKey(components: names[..<index])?.appending(component: name) ?? SettingKey.path(name)
+        }
+    }
+
+    fileprivate func appending(_ names: ArraySlice<String>) -> SettingKey {
+        names.reduce(self) { $0.appending(component: $1) }
+    }
+}

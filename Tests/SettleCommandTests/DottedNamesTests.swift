@@ -1,0 +1,106 @@
+import Settle
+import SettleTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Declared settings that a file has under one name with dots, as a program reads them, too.
+@Suite(.timeLimit(.minutes(10))) struct DottedNamesTests {
+    /// A home whose domain `app` has a schema, and this file.
+    private func home(_ text: String) async throws -> CommandHome {
+        let home = try await KeysAndSchemasTests().home()
+        try Data(text.utf8).write(to: home.settings("app"))
+        return home
+    }
+
+    private func stored(_ home: CommandHome) throws -> SettingTree {
+        let storage = FileStorage(reading: home.settings("app"), isFollowed: false)
+        defer { storage.close() }
+        return try storage.load().tree
+    }
+
+    @Test("A secret under a name with dots is hidden by every verb") func secrets() async throws {
+        let home = try await home(#"{"limits.token": "hunter2", "limits.isOn": true}"#)
+        for arguments in [
+            ["read", "app"], ["read", "app", "limits.token"], ["read", "app", "limits.token", "--literal"],
+            ["list", "app"], ["list", "app", "--json"], ["explain", "app", "limits.token"],
+            ["explain", "app", "limits.token", "--literal"], ["find", "hunter"], ["export", "app"],
+            ["history", "app"], ["check", "app"],
+        ] {
+            let answer = await home.run(arguments)
+            #expect(!"\(answer)".contains("hunter2"), "\(arguments): \(answer)")
+        }
+        let editor = RecordingTerminal(isTerminal: true) { path in
+            try String(contentsOfFile: path, encoding: .utf8).contains("hunter2") ? 1 : 0
+        }
+        let edited = await home.run("edit", "app", on: editor)
+        #expect(edited.code == 0, "\(edited)")
+        for arguments in [["read", "app", "limits.token"], ["list", "app"]] {
+            let shown = await home.run(arguments + ["--show-secrets"], on: RecordingTerminal(isTerminal: true))
+            #expect(shown.output.contains("hunter2") && !shown.output.contains("limits.token"), "\(shown)")
+        }
+        let renamed = await home.run("rename", "app", "limits.token", "limits.colour")
+        #expect(renamed.code == 65 && renamed.errors.contains("is a secret"), "\(renamed)")
+    }
+
+    @Test("A setting under a name with dots is read, changed and removed there") func values() async throws {
+        let home = try await home(#"{"limits.names": ["a", "b"], "limits.attemptCount": 4}"#)
+        #expect(await home.run("read", "app", "limits.names.1").output == "b\n")
+        #expect(await home.run("read-type", "app", "limits.names").output == "Type is array\n")
+        #expect(await home.run("write", "app", "limits.names", "-array-add", "c").code == 0)
+        #expect(try stored(home)["limits\\.names"] == .array(["a", "b", "c"].map { .string($0) }))
+        #expect(await home.run("write", "app", "limits.attemptCount", "21").code == 65)
+        #expect(await home.run("write", "app", "limits.attemptCount", "20").code == 0)
+        #expect(await home.run("delete", "app", "limits.names").code == 0)
+        #expect(try stored(home) == SettingTree(["limits.attemptCount": .integer(20)]))
+    }
+
+    @Test("A check finds a value under a name with dots") func check() async throws {
+        let home = try await home(#"{"limits.attemptCount": 99}"#)
+        let answer = await home.run("check", "app")
+        #expect(answer.code == 1 && answer.errors.contains("in 0...20"), "\(answer)")
+    }
+
+    @Test("A name with dots does not open what is its owner's") func owners() async throws {
+        let home = try await home(#"{"owned.count": 7}"#)
+        for arguments in [
+            ["write", "app", "--literal", "owned.count", "-int", "1", "--force"],
+            ["delete", "app", "--literal", "owned.count"], ["delete", "app", "owned.count"],
+            ["write", "app", "owned.count", "1"],
+        ] {
+            let answer = await home.run(arguments)
+            #expect(answer.code == 77, "\(arguments): \(answer)")
+        }
+        #expect(await !home.run("export", "app").output.contains("owned"))
+        #expect(await home.run("delete", "app").errors.contains("owned.count"))
+        #expect(try stored(home) == SettingTree(["owned.count": .integer(7)]))
+    }
+
+    @Test("A replacement changes values under names with dots, and leaves the secrets there")
+    func replacement() async throws {
+        let home = try await home(#"{"limits.names": ["a"], "limits.isOn": true, "limits.token": "hunter2"}"#)
+        let document = #"{"limits": {"names": ["x"]}}"#
+        let tried = await home.run(
+            "import", "app", "-", "--replace", "--dry-run", on: RecordingTerminal(input: document))
+        #expect(tried.code == 0 && tried.output.split(separator: "\n").count == 3, "\(tried)")
+        let answer = await home.run("import", "app", "-", "--replace", on: RecordingTerminal(input: document))
+        #expect(answer.code == 0 && answer.errors.contains("limits.token"), "\(answer)")
+        let expected: SettingValue.Entries = [
+            "limits.names": .array([.string("x")]), "limits.token": .string("hunter2"),
+        ]
+        #expect(try stored(home) == SettingTree(expected))
+    }
+
+    @Test("A dictionary for a group replaces values under names with dots, except secrets")
+    func groups() async throws {
+        let home = try await home(#"{"limits.names": ["a"], "limits.isOn": true, "limits.token": "hunter2"}"#)
+        #expect(await home.run("write", "app", "limits", "-dict", "isOn", "-bool", "no").code == 0)
+        #expect(
+            try stored(home)
+                == SettingTree(["limits.isOn": .bool(false), "limits.token": .string("hunter2")]))
+    }
+}
