@@ -88,9 +88,12 @@ private final class ReloadedFile: Broadcast {
     private let folder: URL
     private let running: Task<Void, any Error>
 
+    /// The signal would end the process if it came before a provider listens. Ignored only once: a provider that
+    /// listens already would get no more signals.
+    private static let ignoresSignal: Void = { _ = signal(SIGHUP, SIG_IGN) }()
+
     init() async throws {
-        // The signal would end the process if it came before the provider listens.
-        signal(SIGHUP, SIG_IGN)
+        _ = Self.ignoresSignal
         folder = try temporaryFolder()
         let file = folder.appending(path: "settings.json")
         try Self.replace(file, with: 1)
