@@ -134,7 +134,7 @@ import Testing
         var generator = SeededGenerator()
         let limits = program.app.limits
         let texts = ["", "x", "<b>\"&'", "a\nb", "\r\n", "é", " ", "&amp;"]
-        for _ in 0..<100 {
+        for _ in 0..<50 {
             let key = "limits.\(keys.randomElement(using: &generator) ?? "")"
             func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
             func text() -> String { texts.randomElement(using: &generator) ?? "" }

@@ -1,11 +1,12 @@
 import Foundation
+import Settle
 import Testing
 
 /// The folders of each library are ordered, and none names a type of a folder above it.
 ///
 /// The picture in `Architecture.md` gives the order of those of Settle; the others need only have one. Names are found
 /// in the text of the sources, without comments and strings.
-@Suite struct FolderOrderTests {
+@Suite(.serialized) struct FolderOrderTests {
     private let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Sources")
         .standardizedFileURL
 
@@ -85,7 +86,17 @@ import Testing
         var names: Set<String>
     }
 
+    /// The sources of each library, read once.
+    private static let known = LockedValue<[String: [Source]]>([:])
+
     private func files(of library: String = "Settle") throws -> [Source] {
+        if let known = Self.known.withLock({ $0[library] }) { return known }
+        let files = try readFiles(of: library)
+        Self.known.withLock { $0[library] = files }
+        return files
+    }
+
+    private func readFiles(of library: String) throws -> [Source] {
         let sources = sources.appending(path: library)
         let paths = try #require(FileManager.default.enumerator(atPath: sources.path))
         return try paths.compactMap { path -> Source? in

@@ -48,9 +48,9 @@ import Testing
         }
     }
 
-    @Test("2,000 histories agree with the model") func histories() async throws {
+    @Test("1,000 histories agree with the model") func histories() async throws {
         var generator = SeededGenerator()
-        for _ in 0..<2_000 { try await history(&generator) }
+        for _ in 0..<1_000 { try await history(&generator) }
     }
 
     private func history(_ generator: inout SeededGenerator) async throws {

@@ -140,11 +140,11 @@ import Testing
         #expect(files.count == 0)
     }
 
-    @Test("1,000 rounds of concurrent opening and closing use one store at a time and lose no commit")
+    @Test("400 rounds of concurrent opening and closing use one store at a time and lose no commit")
     func manyRounds() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.appending(path: "settings.json")
-            let rounds = 1_000
+            let rounds = 400
             let use = FileUse()
             @Sendable func open() async throws -> SettingsStore {
                 try await SettingsStore.open(at: file, in: files) { CountedStorage(FileStorage(at: file), use) }

@@ -30,11 +30,12 @@ private struct RestoreSetup {
     /// A short one is renewed with each checkpoint.
     var journalLimit: Int
 
+    /// Each two choices in each way.
     static let all = [false, true].flatMap { isInPlace in
-        [false, true].flatMap { keepsHistory in
-            [1, FileStorage.journalLimit].map { journalLimit in
-                RestoreSetup(isInPlace: isInPlace, keepsHistory: keepsHistory, journalLimit: journalLimit)
-            }
+        [false, true].map { keepsHistory in
+            RestoreSetup(
+                isInPlace: isInPlace, keepsHistory: keepsHistory,
+                journalLimit: isInPlace == keepsHistory ? 1 : FileStorage.journalLimit)
         }
     }
 }

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test("Everything but what changes stays byte for byte, in any file and whatever changes") func saves() async {
-        let seeds = Self.seeds(1000)
+        let seeds = Self.seeds(600)
         let failures = await onThread {
             seeds.flatMap { seed in TextTrial(seed: seed).failures().prefix(1).map { "Seed \(seed): \($0)" } }
         }
@@ -28,8 +28,8 @@ import Testing
     }
 
     @Test("In hand-written files too") func savesByHand() async {
-        // Each of them meets all texts.
-        let seeds = Self.seeds(2).prefix(100)
+        // Each of them meets all texts. Those that have found bugs did so in random files.
+        let seeds = Self.seeds(2).suffix(100).drop { Self.findings.contains($0) }
         let failures = await onThread {
             seeds.flatMap { seed in
                 TextCorpusTests.texts.flatMap { text in

@@ -62,7 +62,7 @@ import Testing
 
     @Test("What processes do is a way through the protocol") func traces() async {
         let environment = ProcessInfo.processInfo.environment
-        let count = environment["SETTLE_INTERLEAVINGS"].flatMap(UInt64.init) ?? 200
+        let count = environment["SETTLE_INTERLEAVINGS"].flatMap(UInt64.init) ?? 100
         let first = environment["SETTLE_SEED"].flatMap(UInt64.init) ?? 1
         let failures = await onThread {
             (first..<(first + count)).compactMap { seed -> String? in
