@@ -64,7 +64,8 @@ struct HistoryRoutes: Sendable {
                 .query("force", "With true, keys that have changed since are restored too.", .boolean),
                 .header(
                     "Idempotency-Key",
-                    "A text of the client: a repeated request with it is answered and not made again."),
+                    "A text of the client: a request with it that was answered with 200 is not made again when it "
+                        + "is repeated."),
             ],
             answers: [
                 .ok(

@@ -29,7 +29,8 @@ extension SettingsPanel {
         public var hosts: [String]
         /// The browsers that may use the panel.
         public var access: Access
-        /// How long an idle browser stays let in. By default 7 days.
+        /// How long a session lasts. A request in the second half of this time renews it for the whole time. By default
+        /// 7 days.
         public var sessionLifetime: Duration
         /// How long a session lasts at most, from its link on, however often it is used. By default 30 days.
         public var sessionLimit: Duration

@@ -13,7 +13,9 @@ import Synchronization
 /// let tokens = APITokens.setting(settings.admin.$token, name: "admin") + .folder(URL(filePath: "/run/tokens"))
 /// ```
 ///
-/// They are read for each request, so a new token is accepted at once and a removed one is not accepted any more.
+/// They are read for each request, and before each event of a stream. So a change takes effect at once in a setting,
+/// and within a second in a folder. If a token is removed, or its rights change, its open streams send no further
+/// event, and end at the latest with the next ``SettingsAPI/Configuration/heartbeat``.
 public struct APITokens: Sendable {
     /// The tokens by name.
     private let read: @Sendable () -> [String: APIToken]

@@ -12,7 +12,7 @@ extension SettingsBundle {
     ///
     /// - a switch, if it is a Boolean;
     /// - a choice, if its type or a rule lists its values, or if it is an integer in a range of at most 21;
-    /// - a slider, if it is any other number between two bounds;
+    /// - a slider, if it is a number that may have a fraction, between two bounds;
     /// - a field, if its value is one line of text: strings, URLs, UUIDs, durations, dates in ISO 8601, and other
     ///   numbers. Patterns, ranges and lengths can't be expressed there: they are checked where the value is read;
     /// - a hidden field without a default, if it is a secret. &

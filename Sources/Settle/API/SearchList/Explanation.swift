@@ -8,7 +8,7 @@
 ///
 /// ```
 /// passcode.attemptCount = 3, from application
-///   managed      25  refused: it must be in 0...20  (“/etc/settle/managed/app.json”, line 2)
+///   host         25  refused: it must be in 0...20  (“/home/carol/.config/app/settings@laptop.json”, line 2)
 /// ▸ application  3   (“/home/carol/.config/app/settings.json”, line 4)
 ///   global       7   covered  (“/home/carol/.config/settle/global.json”, line 9)
 ///   declaration  0   covered  (PasscodeSettings.attemptCount)

@@ -22,8 +22,8 @@ extension SettingsStore.File {
         try core.throwRefusedAssignment()
     }
 
-    /// Saves everything that has been written so far, and removes earlier values from wherever the storage keeps them:
-    /// the journal, the history, the previous version of the file, and values kept in case an edit can't be used,
+    /// Saves everything that has been written so far, and removes earlier values from the files of ``FileStorage``: the
+    /// journal, the history, the previous version of the file, and values kept in case an edit can't be used,
     /// except those that are in force because it could not. To remove a single key from the history, call
     /// ``SettingsStore/History/forget(_:)``.
     ///
