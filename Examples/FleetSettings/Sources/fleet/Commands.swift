@@ -14,9 +14,9 @@ extension SettingValue {
         self = (try? SettingValue(json: Data(argument.utf8))) ?? .string(argument)
     }
 
-    /// JSON on one line.
+    /// JSON on one line, with escapes in place of control characters.
     var line: String {
-        (try? json()).map { String(decoding: $0, as: UTF8.self) } ?? "\(self)"
+        (try? json()).map { String(decoding: $0, as: UTF8.self).withEscapedControls } ?? "\(self)"
     }
 }
 
@@ -36,7 +36,7 @@ extension Fleet {
                     }
                     Terminal.say(value.line)
                 } else {
-                    Terminal.say(String(decoding: try await store.file.export(), as: UTF8.self))
+                    Terminal.show(json: String(decoding: try await store.file.export(), as: UTF8.self))
                 }
             }
         }
@@ -77,7 +77,7 @@ extension Fleet {
 
         func run() async throws {
             try await cluster.open { store, _ in
-                Terminal.say(String(decoding: try await store.file.export(), as: UTF8.self))
+                Terminal.show(json: String(decoding: try await store.file.export(), as: UTF8.self))
             }
         }
     }

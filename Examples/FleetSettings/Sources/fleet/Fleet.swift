@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 /// Settings of many machines, in an etcd cluster.
 @main
@@ -10,4 +11,20 @@ struct Fleet: AsyncParsableCommand {
             Status.self,
             Import.self, Export.self, Schema.self, Relay.self, Demo.self, Trial.self, ServiceChild.self,
         ])
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            guard exitCode(for: error) == .failure, !(error is ExitCode) else { exit(withError: error) }
+            // ArgumentParser prints an error with all its characters, and some of them may come from the cluster.
+            Terminal.complain(fullMessage(for: error))
+            Foundation.exit(ExitCode.failure.rawValue)
+        }
+    }
 }

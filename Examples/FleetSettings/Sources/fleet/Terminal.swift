@@ -10,11 +10,14 @@
     import Bionic
 #endif
 
-/// Lines without a buffer.
+/// Lines without a buffer. Parts of them come from the cluster, so they are written without control characters.
 enum Terminal {
-    static func say(_ line: String) { write(line, to: STDOUT_FILENO) }
+    static func say(_ line: String) { write(line.withoutControls, to: STDOUT_FILENO) }
 
-    static func complain(_ line: String) { write(line, to: STDERR_FILENO) }
+    static func complain(_ line: String) { write(line.withoutControls, to: STDERR_FILENO) }
+
+    /// Writes JSON, which may have several lines. Other programs can read it: it is the same value.
+    static func show(json: String) { write(json.withEscapedControls, to: STDOUT_FILENO) }
 
     /// Whether standard output is a terminal.
     static var showsOutput: Bool { isatty(STDOUT_FILENO) == 1 }
@@ -28,7 +31,7 @@ enum Terminal {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Writes a text without a new line at its end.
+    /// Writes a text that moves the cursor, without a new line at its end. Texts from the cluster must be cleaned before.
     static func write(_ text: String) { write(text, "", to: STDOUT_FILENO) }
 
     private static func write(_ line: String, _ end: String = "\n", to file: Int32) {

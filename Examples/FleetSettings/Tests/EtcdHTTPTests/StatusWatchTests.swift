@@ -66,6 +66,8 @@ import Testing
         try cluster.control(
             "put", machine, #"{"program": "p 1", "time": 1, "token": "\#(token)", "problems": {"a": "it is odd"}}"#)
         #expect(await lines.next() == "\u{FFFD}[2J: in force, can't use “a”: it is odd (p 1)")
+        let status = try FleetRun(["status"], on: cluster, prefix: prefix)
+        #expect(status.lines.last == "“\u{FFFD}[2J” can't use “a”: it is odd", "\(status.output)")
         try cluster.control("del", machine)
         #expect(await lines.next() == "No machine reports what it has in force. The newest token is \(token).")
         #expect(await lines.next() == "\u{FFFD}[2J: gone")

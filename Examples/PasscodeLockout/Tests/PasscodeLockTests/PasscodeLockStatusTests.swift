@@ -95,6 +95,18 @@ import Testing
         #expect(last == .ready)
     }
 
+    @Test("A lock that nobody holds any more is released during its wait, and its streams end")
+    func released() async throws {
+        func statuses() async throws -> AsyncStream<LockStatus> {
+            let fixture = try await LockFixture.enrolled()
+            try await fixture.guessWrong(5)
+            return await fixture.lock.statuses()
+        }
+        var last: LockStatus?
+        for await status in try await statuses() { last = status }
+        #expect(last == .delayed(remaining: .seconds(60), level: 1))
+    }
+
     @Test("A wait survives closing and reopening the file")
     func reopening() async throws {
         try await withTemporaryFolder { folder in

@@ -17,6 +17,7 @@ package final class CuttingProxy: Sendable {
         var held: [(server: Socket, bytes: [UInt8])] = []
         /// How often the server has answered.
         var answers = 0
+        var connections = 0
     }
 
     package let port: Int
@@ -28,6 +29,7 @@ package final class CuttingProxy: Sendable {
         (self.listener, port) = (listener, listener.port)
         Thread.detachNewThread { [weak self] in
             while let client = try? listener.accept() {
+                self?.hasAccepted()
                 guard let server = try? Socket(connectedTo: server) else {
                     client.cut()
                     continue
@@ -43,6 +45,11 @@ package final class CuttingProxy: Sendable {
     deinit { listener.cut() }
 
     package func set(_ mode: Mode) { state.withLock { $0.mode = mode } }
+
+    /// How often a client has connected.
+    package var connections: Int { state.withLock { $0.connections } }
+
+    private func hasAccepted() { state.withLock { $0.connections += 1 } }
 
     package var isHolding: Bool { state.withLock { !$0.held.isEmpty } }
 

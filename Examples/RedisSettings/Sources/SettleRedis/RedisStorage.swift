@@ -192,7 +192,8 @@ public final class RedisStorage: HistoryStorage {
             return (state.policy, state.calls)
         }
         var request = AppendRequest(batch, writer: writer, call: call, remembered: Self.remembered)
-        (request.policy, request.limit) = (policy.text, policy.transactions)
+        // Redis needs an integer, and Lua writes very large numbers with an exponent.
+        (request.policy, request.limit) = (policy.text, min(policy.transactions, 1 << 31))
         var entry = StoredBatch(batch)
         entry.transactions = []
         let record = try policy.transactions == 0 ? "" : Self.text(policy.record(of: batch))
@@ -225,6 +226,7 @@ public final class RedisStorage: HistoryStorage {
         Thread.detachNewThread { [self] in
             var isUnavailable = false
             while true {
+                var isSubscribed = false
                 do throws(RedisFailure) {
                     let connection = try client.connect()
                     let isClosed = state.withLock { state in
@@ -233,6 +235,7 @@ public final class RedisStorage: HistoryStorage {
                     }
                     if isClosed { return }
                     _ = try connection.call(["SUBSCRIBE", key("newest")])
+                    isSubscribed = true
                     if isUnavailable { handle(.available) }
                     isUnavailable = false
                     if let issue = durabilityIssue() { handle(.issue(issue)) }
@@ -241,12 +244,12 @@ public final class RedisStorage: HistoryStorage {
                     while true { if try connection.message().texts.last != writer { handle(.mayHaveChanged) } }
                 } catch {
                     if state.withLock({ $0.isClosed }) { return }
-                    // One that has only lost its connection is connected again at once.
                     if error.isRefused {
                         if !isUnavailable { handle(.unavailable(unavailable(error))) }
                         isUnavailable = true
-                        Thread.sleep(forTimeInterval: 0.25)
                     }
+                    // One that has only lost its subscription is connected again at once.
+                    if error.isRefused || !isSubscribed { Thread.sleep(forTimeInterval: 0.25) }
                 }
             }
         }
@@ -270,8 +273,11 @@ public final class RedisStorage: HistoryStorage {
         try checkLoaded()
         let reply = try await run(.lock, keys: [key("lock:\(name)"), key("fence"), key("newest")], [milliseconds])
         guard let list = reply.list, let fence = list.first?.integer, let position = list.last?.text else { return nil }
+        guard let number = UInt64(exactly: fence), number > 0 else {
+            throw unreadable("the fencing number \(fence) is not positive")
+        }
         let lease = StorageLease(
-            name: name, fencingNumber: UInt64(fence), position: StoragePosition(position), timeToLive: leaseTime)
+            name: name, fencingNumber: number, position: StoragePosition(position), timeToLive: leaseTime)
         state.withLock { _ = $0.leases.insert(lease) }
         return lease
     }
@@ -284,8 +290,17 @@ public final class RedisStorage: HistoryStorage {
 
     public func unlock(_ lease: StorageLease) async {
         state.withLock { _ = $0.leases.remove(lease) }
-        // If the server can't be reached, the lease ends by its time.
-        _ = try? await client.run(.unlock, keys: [lockKey(lease)], ["\(lease.fencingNumber)"])
+        // In a task of its own: others wait for the lock, even if the task of its holder is cancelled.
+        let release = Task {
+            _ = try? await client.run(.unlock, keys: [lockKey(lease)], ["\(lease.fencingNumber)"])
+        }
+        // If the server can't be reached, or doesn't answer, the lease ends by its time.
+        let limit = Task {
+            try? await Task.sleep(for: leaseTime)
+            release.cancel()
+        }
+        await release.value
+        limit.cancel()
     }
 
     private var milliseconds: String {

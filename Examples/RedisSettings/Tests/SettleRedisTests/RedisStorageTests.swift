@@ -155,6 +155,28 @@ extension RedisTests {
             await storage.close()
         }
 
+        @Test("A holder that is cancelled releases its lock") func cancelledHolder() async throws {
+            let (storage, _) = try await loaded()
+            let lease = try #require(try await storage.tryLock(named: "job"))
+            let holder = Task {
+                while !Task.isCancelled { await Task.yield() }
+                await storage.unlock(lease)
+            }
+            holder.cancel()
+            await holder.value
+            #expect(try await storage.tryLock(named: "job") != nil)
+            await storage.close()
+        }
+
+        @Test("A fencing number that no lease can have is reported") func foreignFence() async throws {
+            let (storage, _) = try await loaded()
+            _ = try server.command("SET", "{test}:fence", "-5")
+            await #expect { try await storage.tryLock(named: "job") } throws: {
+                ($0 as? StorageError)?.code == .unreadable
+            }
+            await storage.close()
+        }
+
         @Test("A token within several transactions leads to the rest of them") func parts() async throws {
             let (storage, _) = try await loaded()
             try await storage.keepHistory(.keep())
@@ -196,6 +218,14 @@ extension RedisTests {
             await storage.close()
         }
 
+        @Test("A history without a limit on its transactions keeps all of them") func unlimitedHistory() async throws {
+            let (storage, _) = try await loaded()
+            try await storage.keepHistory(.keep(transactions: .max))
+            for number in 1...3 { _ = try await storage.append(batch(number), durability: .synced) }
+            #expect(try await storage.records(before: nil, limit: 10).count == 3)
+            await storage.close()
+        }
+
         @Test("A storage whose history another one keeps adds to it from then on, without its secrets")
         func policies() async throws {
             let (first, _) = try await loaded()
@@ -231,6 +261,18 @@ extension RedisTests {
             }
             try await first.close()
             try await second.close()
+        }
+
+        @Test("Connections that end before they follow the server come with pauses") func pauses() async throws {
+            let proxy = try CuttingProxy(to: server.port)
+            let (storage, _) = try await loaded(proxy.port)
+            // From here on the proxy accepts connections and ends them.
+            server.kill()
+            let (before, start) = (proxy.connections, ContinuousClock.now)
+            storage.watch { _ in }
+            try await eventually("the storage has connected three times") { proxy.connections >= before + 3 }
+            #expect(ContinuousClock.now - start > .milliseconds(450))
+            await storage.close()
         }
 
         @Test("A server that may lose what it has acknowledged is reported") func durability() async throws {

@@ -38,8 +38,16 @@ extension SQLiteStorage {
 
     /// Returns the position of the last batch, 0 if there has been none.
     func newestPosition(in database: Database) throws -> UInt64 {
-        try UInt64.fetchOne(database.cachedStatement(sql: "SELECT MAX(position) FROM \(table)")) ?? 0
+        let newest = try Int64.fetchOne(database.cachedStatement(sql: "SELECT MAX(position) FROM \(table)"))
+        if let newest, !Self.positions.contains(newest) {
+            // Throws an error with the row's key.
+            _ = try batches(where: "position = ?", [newest], in: database)
+        }
+        return UInt64(clamping: newest ?? 0)
     }
+
+    /// Those that a batch can have. There is room for later ones within an `Int64`.
+    private static let positions: ClosedRange<Int64> = 1...1 << 62
 
     /// Returns the batches of the rows that meet a condition, oldest first, with the values that no later one has
     /// overwritten. The number of a batch is its position.
@@ -51,12 +59,15 @@ extension SQLiteStorage {
         var batches: [StoredBatch] = []
         let rows = try Row.fetchCursor(statement, arguments: arguments)
         while let row = try rows.next() {
-            let id = StorageBatch.ID(store: 0, number: row[0])
+            let (position, text, json): (Int64, String, String?) = (row[0], row[2], row[3])
+            let id = StorageBatch.ID(store: 0, number: UInt64(clamping: position))
             if batches.last?.id != id {
                 batches.append(StoredBatch(StorageBatch(id: id, revision: 0, values: [:], author: row[1])))
             }
-            let (text, json): (String, String?) = (row[2], row[3])
             do {
+                guard Self.positions.contains(position) else {
+                    throw StorageError(.unreadable, "No batch has the position \(position).")
+                }
                 guard let key = SettingKey(text) else { throw StorageError(.unreadable, "That is not a key.") }
                 let value = try json.map { try SettingValue(json: Data($0.utf8)) }
                 batches[batches.count - 1].values.updateValue(value, forKey: key)

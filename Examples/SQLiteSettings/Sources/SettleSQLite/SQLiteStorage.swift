@@ -124,13 +124,13 @@ public final class SQLiteStorage: SharedStorage {
     }
 
     /// - Returns: The batches after a position, or all of them, and the newest position. `start` is `nil` if these are
-    ///   all.
+    ///   all, and then a row with a negative position is found, too, and is an error.
     private func read(after position: UInt64?) throws -> (batches: [StoredBatch], newest: UInt64, start: UInt64?) {
         try writer.read { database in
             let newest = try newestPosition(in: database)
             // After the newest one: an older copy of the database has been restored, and any value may differ.
             let start = position.flatMap { $0 <= newest ? $0 : nil }
-            return (try batches(where: "position > ifnull(?, 0)", [start], in: database), newest, start)
+            return (try batches(where: "position > ifnull(?, -1e19)", [start], in: database), newest, start)
         }
     }
 

@@ -119,6 +119,28 @@ import Testing
         }
     }
 
+    @Test(
+        "A position that no batch can have is reported with its table and key, and nothing is written over it",
+        arguments: [Int64.min, -1, 0, 1 << 62 + 1, .max])
+    func foreignPositions(_ position: Int64) async throws {
+        try await withTemporaryFolder { folder in
+            let (storage, _) = try await loaded(folder)
+            _ = try await storage.append(batch(1, ["a": .integer(1), "b": .integer(1)]), durability: .synced)
+            try await storage.writer.write { database in
+                try database.execute(sql: "UPDATE settings SET position = ? WHERE key = 'a'", arguments: [position])
+            }
+            let append = await #expect(throws: StorageError.self) {
+                try await storage.append(batch(2, ["a.c": .integer(2)]), durability: .synced)
+            }
+            let load = await #expect(throws: StorageError.self) { try await storage.load() }
+            for error in [append, load] {
+                #expect(error?.code == .unreadable)
+                #expect(error?.description.contains("The row of “a” in “settings”") == true, "\(error as Any)")
+            }
+            await storage.close()
+        }
+    }
+
     @Test("An error shows no value, even if the database shows the arguments of statements")
     func shownArguments() async throws {
         try await withTemporaryFolder { folder in

@@ -94,7 +94,9 @@ struct Demonstration {
 
     // MARK: Texts
 
-    static func say(_ line: String) { Terminal.say(line) }
+    static func say(_ lines: String) {
+        for line in lines.split(separator: "\n", omittingEmptySubsequences: false) { Terminal.say(String(line)) }
+    }
 
     static func since(_ start: Int) -> String { span(MonotonicTime.now() - start) }
 

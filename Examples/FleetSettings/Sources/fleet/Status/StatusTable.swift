@@ -74,18 +74,6 @@ extension StatusTable {
 }
 
 extension String {
-    /// Anybody who may write the prefix chooses these texts: a terminal must not obey them.
-    var withoutControls: String {
-        String(
-            String.UnicodeScalarView(
-                unicodeScalars.map { scalar in
-                    switch scalar.properties.generalCategory {
-                    case .control, .format, .lineSeparator, .paragraphSeparator: "\u{FFFD}"
-                    default: scalar
-                    }
-                }))
-    }
-
     fileprivate func cut(to count: Int) -> String {
         self.count <= count ? self : String(prefix(max(0, count - 1))) + "…"
     }

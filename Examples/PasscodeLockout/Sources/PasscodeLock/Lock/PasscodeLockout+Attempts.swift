@@ -126,8 +126,9 @@ extension PasscodeLockout {
     private func scheduleWiping() {
         wiper?.cancel()
         guard let deadline = recentGuesses.nextExpiry else { return }
-        wiper = Task { [weak self] in
-            guard (try? await self?.sleep(untilUptime: deadline)) != nil else { return }
+        // A task that sleeps does not keep the lock, with its stores.
+        wiper = Task { [weak self, time] in
+            guard (try? await time.sleep(untilUptime: deadline)) != nil else { return }
             await self?.wipe()
         }
     }

@@ -53,8 +53,9 @@ extension PasscodeLockout {
         }
         guard let moment, case .delayed(let remaining, _) = status else { return }
         let deadline = moment.uptime + min(remaining, max(subscriber.interval ?? remaining, .milliseconds(10)))
-        subscribers[id]?.ticker = Task { [weak self] in
-            guard (try? await self?.sleep(untilUptime: deadline)) != nil else { return }
+        // A task that sleeps does not keep the lock, with its stores.
+        subscribers[id]?.ticker = Task { [weak self, time] in
+            guard (try? await time.sleep(untilUptime: deadline)) != nil else { return }
             await self?.publish(to: id)
         }
     }

@@ -157,8 +157,4 @@ public actor PasscodeLockout {
         case .unusable(let reason): .unavailable(reason)
         }
     }
-
-    func sleep(untilUptime deadline: Duration) async throws {
-        try await time.sleep(untilUptime: deadline)
-    }
 }
