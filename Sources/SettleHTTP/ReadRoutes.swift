@@ -64,9 +64,8 @@ struct ReadRoutes: Sendable {
             return try known.response(to: call)
         }
         let listing = try Listing(of: parts.store, key: key)
-        guard let info = listing.entries.first?.info, var json = listing.entry else { return try group(key, call) }
-        // Without its backslash, the key of a name with dots looks like one within a group.
-        guard call.client.reaches(key), call.client.reaches(info.key) else { throw Self.outOfReach(key) }
+        guard var json = listing.entry else { return try group(key, call) }
+        guard call.client.reaches(key, in: parts.store) else { throw Self.outOfReach(key) }
         if !hasToken { json["token"] = nil }
         if explaining { json["explanation"] = parts.store.keys.explanation(forKey: key).json(for: call.client) }
         let representation = Representation(json, listing.token)

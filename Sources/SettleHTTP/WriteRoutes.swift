@@ -116,7 +116,10 @@ struct WriteRoutes: Sendable {
     private static let parameters: [Operation.Parameter] = [
         .query("dryRun", "With true, everything is checked and nothing is written.", .boolean),
         .header("If-Match", "The ETag of what the client has read: nothing is written if that has changed since."),
-        .header("Idempotency-Key", "A text of the client: a repeated request with it is answered and not made again."),
+        .header(
+            "Idempotency-Key",
+            "A text of the client: a request with it that was answered with 200 is not made again when it "
+                + "is repeated."),
     ]
 
     private static let refusals: [Operation.Answer] = [
@@ -140,19 +143,12 @@ extension WriteRoutes {
 
     private func checkReach(of plan: WritePlan, _ call: APICall) throws(Problem) {
         guard !call.client.reachesEverything else { return }
-        for key in plan.keys where !reaches(key, call.client) {
+        for key in plan.keys where !call.client.reaches(key, in: store) {
             guard let name = plan.name(of: key) else {
                 throw Problem(.notPermitted, "The token is not for all settings.")
             }
             throw ReadRoutes.outOfReach(name)
         }
-    }
-
-    /// Whether a key is within a client's reach, and so is the own key of its setting: without its backslash, the key of
-    /// a name with dots looks like one within a group.
-    private func reaches(_ key: String, _ client: APIClient) -> Bool {
-        guard let info = store.keys.setting(forKey: key) else { return client.reaches(key) }
-        return client.reaches(key) && client.reaches(info.key)
     }
 
     /// Returns the keys that must not have changed: what the client can't see was not in what it has read.

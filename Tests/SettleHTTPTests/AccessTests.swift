@@ -105,6 +105,13 @@ import Testing
         @Setting("w\\.width") var width = 1
     }
 
+    private struct Undotted: SettingsGroup {
+        struct Window: SettingsGroup {
+            @Setting var height = 1
+        }
+        let w = Window()
+    }
+
     @Test("A name with dots is not within reach of a token for a group, however it is spelled", arguments: ["", "%5C"])
     func nameWithDots(backslash: String) async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
@@ -126,6 +133,22 @@ import Testing
             #expect(await send(method, body, by: "carol").problem == "not-permitted", "\(method)")
             #expect(await send(method, body, by: "alice").status == 200, "\(method)")
         }
+        try await store.close()
+    }
+
+    @Test("A setting is within reach of a token for its group, also where its value is stored under a name with dots")
+    func storedNameWithDots() async throws {
+        let storage = InMemoryStorage(SettingTree(["w.height": .integer(3)]))
+        let store = try await SettingsStore.open(storage: storage)
+        let tokens = APITokens { ["carol": APIToken("carol-0123456789abcdef", keys: ["w"])] }
+        let api = SettingsAPI(store, groups: Undotted.self, configuration: .init(access: .tokens(tokens)))
+        for (method, body) in [("GET", ""), ("PATCH", "5")] {
+            let request = WebRequest(
+                method: method, target: "/settings/w.height",
+                headers: [("Authorization", "Bearer carol-0123456789abcdef")], body: Array(body.utf8))
+            #expect(Answer(response: await api.respond(to: request)).status == 200, "\(method)")
+        }
+        #expect(storage.tree.root == ["w.height": .integer(5)])
         try await store.close()
     }
 

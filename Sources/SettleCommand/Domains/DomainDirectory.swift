@@ -111,7 +111,10 @@ package struct DomainDirectory: Sendable {
                 let folder = path.hasPrefix("/") ? path : "\(current)/\(path)"
                 let file = URL(filePath: "\(folder)/\(inner)", directoryHint: .notDirectory)
                 let operations = FileOperations(POSIXSystemCalls())
-                guard let bytes = try operations.contentsIfThere(of: FilePath(file.path)) else { continue }
+                // Another one may be the app that is meant.
+                guard StandardLocation.isThere(file),
+                    let bytes = try operations.contentsIfThere(of: FilePath(file.path))
+                else { continue }
                 if case .dictionary(let entries) = try readDocument(Data(bytes), named: file.path).value,
                     case .string(let identifier)? = entries["CFBundleIdentifier"]
                 {

@@ -75,12 +75,13 @@ extension DeclaredSettings {
         var (old, new) = (SettingTree(), SettingTree())
         (old[key], new[key]) = (stored[key], value)
         // A setting of the group that is stored under a name with dots may lie outside of its dictionary.
-        for setting in related(to: key) where setting.key.isWithin(key) {
+        let related = related(to: key)
+        for setting in related where setting.key.isWithin(key) {
             for spelling in spellings(of: setting) where !spelling.isWithin(key) {
                 if let value = stored[spelling] { old[spelling] = value }
             }
         }
-        new = respelled(new, as: stored)
+        new = respelled(new, as: stored, of: related)
         var parts: [(key: SettingKey, value: SettingValue?)] = []
         for leaf in old.leaves(within: self) where leaf != key && new[leaf] == nil && !isSecret(leaf) {
             parts.append((leaf, nil))

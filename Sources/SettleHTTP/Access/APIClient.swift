@@ -27,4 +27,10 @@ struct APIClient: Sendable, Hashable {
         let key = SettingKey(stored: key)
         return keys.contains { $0 == key || $0.contains(key) }
     }
+
+    /// Whether a key is within its reach, and so is the key that the key's setting declares: without its backslash, the
+    /// key of a name with dots looks like one within a group.
+    func reaches(_ key: String, in store: SettingsStore) -> Bool {
+        reachesEverything || (reaches(key) && reaches(store.keys.declaredKey(forKey: key) ?? key))
+    }
 }

@@ -36,9 +36,13 @@ extension DeclaredSettings {
 
     /// Returns a tree in which each setting has the spelling that another tree uses. If that one has several, so does
     /// the result: the removal of one would remove another, which the store takes for the same key.
-    package func respelled(_ tree: SettingTree, as other: SettingTree) -> SettingTree {
+    ///
+    /// - Parameter settings: The settings that the tree may have; all if `nil`.
+    package func respelled(
+        _ tree: SettingTree, as other: SettingTree, of settings: [DeclaredSetting]? = nil
+    ) -> SettingTree {
         var result = tree
-        for setting in all {
+        for setting in settings ?? all {
             let keys = spellings(of: setting)
             let stored = keys.filter { other[$0] != nil }
             guard keys.count > 1, !stored.isEmpty, let value = value(of: setting, in: tree) else { continue }

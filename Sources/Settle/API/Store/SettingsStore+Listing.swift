@@ -23,4 +23,13 @@ extension SettingsStore.Keys {
     public func setting(forKey key: some SettingKeyConvertible) -> SettingInfo? {
         store.core.look(at: SettingKey(given: key)).map(store.core.info)
     }
+
+    /// Returns the key as the setting's group declares it, whichever spelling is stored; `nil` if there is no setting.
+    package func declaredKey(forKey key: some SettingKeyConvertible) -> String? {
+        let (key, log) = (SettingKey(given: key), store.core.log)
+        return log.lock.withLock {
+            guard let slot = log.stored.slots[log.stored.resolved(key)], slot.declaration != nil else { return nil }
+            return log.stored.slots.declaredKey(of: slot).description
+        }
+    }
 }
