@@ -167,6 +167,13 @@ import Testing
         #expect(run.state.mirrors.count == 64 && run.state.mirrors[0].version == first)
         #expect(run.files[first]?["a"] == .integer(0))
         #expect(run.files[FileVersion(hash: 1_000, size: 1)]?["a"] == .integer(999))
+        // A journal may have been begun with as many, and those of state come with a record each.
+        let mirrors = (1...1_000).map { JournalBase.Mirror(FileVersion(hash: $0, size: 1), isOfState: true) }
+        run.add(.base(JournalBase(tree: SettingTree(), mirrors: mirrors)))
+        run.add(.state(JournalStateKeys(added: ["s"], mirrors: mirrors)))
+        #expect(run.state.mirrors.count == 64 && run.state.mirrors[0].version == mirrors[0].version)
+        #expect(run.state.stateFile.versions.count == 64)
+        #expect(run.state.stateFile.versions.last?.version == mirrors.last?.version)
     }
 
     @Test("A confirmed version is the only one") func mirrored() {

@@ -130,8 +130,14 @@ struct ChangeCursor {
     private func othersCount(from first: UInt64, to last: UInt64) -> UInt64 {
         guard view == .application, first <= last else { return 0 }
         return (first...last).reduce(0) { count, revision in
-            let isOther = log.changes.ring.concerns(revision, topic) && passesOver(revision)
-            return count &+ (isOther ? 1 : 0)
+            let isOther =
+                log.changes.ring.concerns(revision, topic)
+                && log.changes.ring.details(revision)?.concerns(.application) == false
+            // Others are not counted, or are accounted for.
+            let isCounted =
+                !durableOnly
+                || log.changes.ring.isPersistent(revision) && !log.changes.undurable.givenUp.contains(revision)
+            return count &+ (isOther && isCounted ? 1 : 0)
         }
     }
 

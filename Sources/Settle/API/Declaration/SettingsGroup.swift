@@ -95,7 +95,8 @@ extension SettingsGroup {
     /// (``SettingStorage/secrets``) stay too, except in an update of the domain ``DomainName/secretStore``, which resets
     /// only these.
     ///
-    /// - Throws: ``SettingsError`` if the store is closed.
+    /// - Throws: ``SettingsError`` if the store is closed, or if more values are stored than the storage can change at
+    ///   once.
     public func reset(author: String? = nil) throws(SettingsError) {
         guard let engine else { return }
         let settings = GroupLayout(self).settings.filter { Self.access == .owner || $0.access == .open }

@@ -1,7 +1,7 @@
 /// Everything stored at a path.
 extension SettingsStore.Keys {
-    /// Returns the names of the groups that have something stored at a path, declared or not, sorted. An empty path is
-    /// the top level.
+    /// Returns the names at a path under which a dictionary is stored, sorted: groups, declared or not, and settings
+    /// whose value is a dictionary or a struct. An empty path is the top level.
     ///
     /// ```swift
     /// for name in store.keys.groupNames(at: "accounts") {
@@ -17,7 +17,8 @@ extension SettingsStore.Keys {
     ///
     /// - Returns: The number of values that were stored there.
     /// - Throws: ``SettingsError`` if a setting there is owner-only (``SettingsAccess/owner``), if the path lies within
-    ///   the value of a setting, or if the store is closed. Then nothing is removed.
+    ///   the value of a setting, if more values are stored than the storage can change at once, or if the store is
+    ///   closed. Then nothing is removed.
     @discardableResult
     public func removeAll(at path: some SettingKeyConvertible, author: String? = nil) throws -> Int {
         try store.open(key: path.description).removeAll(at: SettingKey(given: path), author: author)

@@ -34,7 +34,8 @@ extension SettingsStore {
     /// and so are owner-only settings, see ``SettingsAccess/owner``, and locked ones. Values in the secret store stay,
     /// as with a reset of their group.
     ///
-    /// - Throws: ``SettingsError`` if the store is closed.
+    /// - Throws: ``SettingsError`` if the store is closed, or if more values are stored than the storage can change at
+    ///   once.
     public func reset(author: String? = nil) throws(SettingsError) {
         let core = try open()
         try core.transact(origin: .reset, author: author, failing: { $0 }) { () throws(SettingsError) in

@@ -30,7 +30,11 @@ extension Engine {
                 if origin == .local || origin == .reset, let excess { throw failing(excess) }
                 let plan = planOfTransaction()
                 // Encoding and comparing values runs foreign code, whose assignments may be refused too.
-                if let violation = transaction?.violation { throw failing(violation) }
+                if let violation = transaction?.violation {
+                    guard origin != .local, origin != .reset else { throw failing(violation) }
+                    // Changes of others stay.
+                    reportAfterUnlock(violation)
+                }
                 if let plan { publish(plan) }
             } else {
                 let settled = transaction?.keep()
@@ -78,8 +82,10 @@ extension Engine {
         let others = transaction.keyCount - transaction.boxes.count
         return log.lock.withLock {
             others
-                + transaction.boxes.count {
-                    $0.staged?.isStored == true || $0.existingPlacement?.slot.isStored == true
+                + transaction.boxes.count { box in
+                    guard let slot = box.existingPlacement?.slot, slot.schedule != nil, box.staged?.isReplaced != true
+                    else { return false }
+                    return box.staged?.isStored == true || slot.isStored
                 }
         }
     }

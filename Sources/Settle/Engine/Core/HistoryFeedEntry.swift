@@ -18,8 +18,16 @@ final class HistoryFeedEntry: RecordOfHistory {
     func mutations(in engine: Engine) -> [FeedMutation] {
         let declarations = engine.log.lock.withLock { engine.log.stored.declarations }
         if let known = typed.withLock({ $0 }), known.declarations == declarations { return known.mutations }
-        let made = (transaction.mutations ?? []).flatMap { FeedMutation.make($0, in: engine) }
+        var made = (transaction.mutations ?? []).flatMap { FeedMutation.make($0, in: engine) }
+        let earlier = typed.withLock { $0 }
+        // The streams of a released group still deliver what came before.
+        for index in made.indices where made[index].slot == nil {
+            let same = earlier?.mutations.first { $0.key == made[index].key && $0.slot != nil }
+            if let same { made[index] = same }
+        }
         typed.withLock { $0 = (declarations, made) }
+        // Releasing values runs foreign code.
+        withExtendedLifetime(earlier) {}
         return made
     }
 }

@@ -88,7 +88,7 @@ extension FileSession {
     }
 
     private mutating func tellVersions(_ versions: [JournalState.Mirror]) throws(StorageError) {
-        let mirrors = versions.map { JournalBase.Mirror($0, isOfState: true) }
+        let mirrors = versions.suffix(JournalBase.mirrorLimit).map { JournalBase.Mirror($0, isOfState: true) }
         try appendState(.state(JournalStateKeys(mirrors: mirrors)))
     }
 }

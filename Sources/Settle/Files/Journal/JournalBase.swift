@@ -1,6 +1,7 @@
 /// The values and versions with which a journal begins: everything to which its records are applied.
 package struct JournalBase: Sendable, Equatable {
-    /// The maximum number of versions that are noted: of a file that can't be replaced, each try begins one.
+    /// The maximum number of versions that are noted. Of a file that can't be replaced, each try begins one; every change
+    /// is noted in each of them, so thousands would take time and memory without end.
     static let mirrorLimit = 64
 
     /// A version that the readable file may have.

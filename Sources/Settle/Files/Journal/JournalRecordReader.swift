@@ -137,9 +137,7 @@ extension JournalValueReader {
 
     fileprivate mutating func readMirrors(isOfState: Bool = false) throws(JournalError) -> [JournalBase.Mirror] {
         var mirrors: [JournalBase.Mirror] = []
-        let count = try readSize()
-        guard count <= JournalBase.mirrorLimit else { throw .damaged }
-        for _ in 0..<count { mirrors.append(try readMirror(isOfState: isOfState)) }
+        for _ in 0..<(try readSize()) { mirrors.append(try readMirror(isOfState: isOfState)) }
         return mirrors
     }
 

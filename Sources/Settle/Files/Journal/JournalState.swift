@@ -90,8 +90,7 @@ package struct JournalState: Sendable {
         if record.isReset { (isReset, news) = (true, JournalBase.News()) } else { noteNews(record, over: tree) }
     }
 
-    /// Forgets versions that were begun long ago and never confirmed. Every change is noted in each of them, so a
-    /// journal with thousands would take time and memory without end.
+    /// Forgets the oldest of too many versions that were begun and not confirmed. The first one is known.
     private mutating func forgetMirrors() {
         guard mirrors.count > JournalBase.mirrorLimit else { return }
         mirrors.removeSubrange(1...(mirrors.count - JournalBase.mirrorLimit))

@@ -75,7 +75,9 @@ package struct StateFile: Sendable {
         for key in record.removed { remove(key, tree) }
         for key in record.added.sorted() where !contains(key) { add(key, tree) }
         if !record.removed.isEmpty { outerKeys = Set(keys.flatMap(\.parents)) }
-        if !record.mirrors.isEmpty { versions = record.mirrors.map { JournalState.Mirror($0, offset) } }
+        // The likely one, and none at all, come last.
+        let mirrors = record.mirrors.suffix(JournalBase.mirrorLimit)
+        if !mirrors.isEmpty { versions = mirrors.map { JournalState.Mirror($0, offset) } }
     }
 
     /// Adds a key that none of the versions has, except for the part within it that was state before.
@@ -145,7 +147,6 @@ package struct StateFile: Sendable {
     package var record: JournalStateKeys? {
         if keys.isEmpty && versions.isEmpty { return nil }
         return JournalStateKeys(
-            added: keys,
-            mirrors: versions.suffix(JournalBase.mirrorLimit).map { JournalBase.Mirror($0, isOfState: true) })
+            added: keys, mirrors: versions.map { JournalBase.Mirror($0, isOfState: true) })
     }
 }

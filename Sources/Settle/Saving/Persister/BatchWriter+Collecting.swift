@@ -48,7 +48,6 @@ extension BatchWriter {
             encoded, replacing: stored.map { stored in encoded.map { stored[$0.key] } } ?? before,
             author: taken.author, writtenTogether: writtenTogether,
             transactions: limits.mayPart ? transactions(of: taken, writtenTogether) : [], keeper: taken.keeper)
-        pending.joinTransactions(within: limits)
         return (taken.revision, first)
     }
 

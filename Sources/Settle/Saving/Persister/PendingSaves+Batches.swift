@@ -33,18 +33,22 @@ extension PendingSaves {
 
     // MARK: While saving fails
 
-    /// Joins transactions that follow one another, as long as their values are at most half a batch: while saving
-    /// fails, there are more of them with every write.
+    /// Joins transactions that follow one another, as long as their values are at most half a batch, or have only the
+    /// same keys: while saving fails, there are more of them with every write. Those of an undecided batch stay as they
+    /// are.
     ///
-    /// Those of an undecided batch, and those that come during commits, stay as they are.
+    /// - Precondition: None of them is of a commit that may be undone.
     mutating func joinTransactions(within limits: StorageLimits) {
-        guard isRetry, !hasCommits, transactions.count >= joinedAt else { return }
+        guard isRetry, transactions.count >= joinedAt else { return }
         let half = StorageLimits(keys: limits.keys.map { $0 / 2 }, bytes: limits.bytes.map { $0 / 2 })
         let first = unresolved == nil ? 0 : (inBatch.max() ?? -1) + 1
         var joined = Array(transactions[..<first])
         for transaction in transactions[first...] {
+            // Given up since.
+            if transaction.revision == nil, !transaction.keys.contains(where: { values[$0] != nil }) { continue }
             if joined.count > first, let both = joined[joined.count - 1].followed(by: transaction),
-                half.fit(both.values(of: values))
+                both.keys.count == joined[joined.count - 1].keys.count
+                    ? limits.fit(both.values(of: values)) : half.fit(both.values(of: values))
             {
                 joined[joined.count - 1] = both
             } else {
@@ -106,7 +110,8 @@ struct PendingTransaction: Sendable {
         both.joined = (groups + next.groups).united()
         both.revision = next.revision
         both.isOne = false
-        both.keys += next.keys.filter { !keys.contains($0) }
+        let known = Set(keys)
+        both.keys += next.keys.filter { !known.contains($0) }
         for key in next.keys { both.earlier[key] = next.earlier[key] }
         return both
     }

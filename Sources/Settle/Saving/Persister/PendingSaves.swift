@@ -56,8 +56,6 @@ struct PendingSaves: Sendable {
     private var lastBeforeCommits: (batch: UInt64, revision: UInt64) = (0, 0)
     /// The transactions in the batches that have been stored since then without having all pending values.
     private(set) var storedRevisions: Set<UInt64> = []
-    /// Whether the group's commits have not ended.
-    private(set) var hasCommits = false
     /// Whether others have stored something since then, which the commits have not read.
     private(set) var isBehind = false
     /// Values to put in force again instead of undone ones.
@@ -242,11 +240,11 @@ struct PendingSaves: Sendable {
 
     /// Records that the first commit of a group begins.
     mutating func beginCommits(after revision: UInt64) {
-        (beforeCommits, committedBefore, isBehind, hasCommits) = (values, committed, false, true)
+        (beforeCommits, committedBefore, isBehind) = (values, committed, false)
         (storedRevisions, lastBeforeCommits) = ([], (lastBatch.number, revision))
     }
 
-    mutating func endCommits() { (beforeCommits, committedBefore, hasCommits) = ([:], [], false) }
+    mutating func endCommits() { (beforeCommits, committedBefore) = ([:], []) }
 
     /// Contests failed commits, because others may have stored something that these should have read.
     mutating func contestCommits() {

@@ -70,7 +70,7 @@ extension Persister {
     ) async throws -> Appended {
         let waiting = log.measureWaits(time).waiting
         let oldest = log.lock.withLock { log.unsaved.oldest }
-        var (revision, encodingError) = writer.collect(retryingEncoding: retryingEncoding)
+        var (revision, encodingError) = collect(retryingEncoding: retryingEncoding)
         if writer.pending.isRetry {
             if let conflict = writer.conflict(of: group) {
                 writer.leaveUnresolved()
@@ -95,6 +95,12 @@ extension Persister {
         await succeeded(appended, isStable: isSynced || durability == .synced)
         if let encodingError { throw encodingError }
         return appended
+    }
+
+    private func collect(retryingEncoding: Bool) -> (revision: UInt64, encodingError: SettingsError?) {
+        let collected = writer.collect(retryingEncoding: retryingEncoding)
+        if !group.hasCommits, group.visitors.isEmpty { writer.pending.joinTransactions(within: limits) }
+        return collected
     }
 
     /// Makes stable what has just been appended, and does not include what was written since.
@@ -165,7 +171,7 @@ extension Persister {
         machine.preserved(now: time.elapsed())
         // Commits are appended very soon.
         guard !group.hasCommits else { return }
-        let (revision, _) = writer.collect(retryingEncoding: false)
+        let (revision, _) = collect(retryingEncoding: false)
         await storage.preserve(writer.pending.waiting(revision, with: writer.external.unmerged))
     }
 

@@ -105,9 +105,9 @@ extension Persister {
         if history.storage != nil, history.token == nil, writer.isolation == .none, (try? await isolate()) != nil {
             await endIsolation()
         }
-        let token = await deliverAsOfToken()
-        await history.fillFeed()
         do {
+            let token = try await fetchAsOfToken()
+            await history.fillFeed()
             let secrets = try await history.secretKeys()
             var tree = writer.stored
             tree.remove(secrets)
@@ -120,13 +120,14 @@ extension Persister {
 
     /// Fetches what others have stored, and returns a token that the values are not older than. A storage that finds
     /// changes by itself may find more of them meanwhile: those follow the token, even if the values include them.
-    private func deliverAsOfToken() async -> ChangeToken? {
-        var token = history.token
+    private func fetchAsOfToken() async throws(StorageError) -> ChangeToken? {
+        var token: ChangeToken?
         for _ in 0..<3 {
-            await deliver()
-            guard token != history.token else { break }
             token = history.token
+            try await fetchExternalChanges()
+            if token == history.token { break }
         }
+        deliverFetched()
         return token
     }
 
