@@ -60,7 +60,7 @@ struct ReadRoutes: Sendable {
         let version = explaining || !hasToken ? nil : RepresentationCache.Version(of: parts.store)
         // Only a representation under the setting's own key is remembered.
         if let version, let known = parts.representations.representation(of: key, at: version) {
-            guard call.client.reaches(key) else { throw Self.outOfReach(key) }
+            guard call.client.reaches(key, in: parts.store) else { throw Self.outOfReach(key) }
             return try known.response(to: call)
         }
         let listing = try Listing(of: parts.store, key: key)

@@ -102,6 +102,19 @@ private struct OverwritingRuleSettings: SettingsGroup {
     static let rule = LockedValue<(@Sendable () -> Bool)?>(nil)
 }
 
+/// A group whose rule runs foreign code that can't fail.
+private struct RefusingRuleSettings: SettingsGroup {
+    @Setting(.check("anything") { _ in RefusingRuleSettings.check() }) var ruled = 0
+    @Setting(in: 0...10) var bounded = 0
+
+    static let action = LockedValue<(@Sendable () -> Void)?>(nil)
+
+    private static func check() -> Bool {
+        action.withLock { $0 }?()
+        return true
+    }
+}
+
 /// Foreign code at every point of a write.
 @Suite(.timeLimit(.minutes(10))) struct HostileWriteTests {
     @Test("An assignment that is refused while values are compared undoes the transaction") func refusedLate() throws {
@@ -114,6 +127,21 @@ private struct OverwritingRuleSettings: SettingsGroup {
             #expect(error?.code == .invalidValue && error?.key == "bounded")
         }
         #expect(hostility.count == 1 && settings.value.number == 0)
+    }
+
+    @Test("An assignment that is refused while others' changes are merged is reported, and undoes nothing")
+    func refusedInMerge() async throws {
+        let storage = InMemoryStorage()
+        let store = try await SettingsStore.open(storage: storage)
+        let settings = try await store.group(RefusingRuleSettings.self)
+        let (values, issues) = (ChangeRecorder(settings.$ruled), ChangeRecorder(store.issues))
+        RefusingRuleSettings.action.withLock { $0 = { settings.bounded = 11 } }
+        storage.simulateExternalChange(["ruled": .integer(5)])
+        #expect(await values.until { $0.last == 5 }.last == 5)
+        #expect(await issues.until { !$0.isEmpty }.last?.key == "bounded")
+        RefusingRuleSettings.action.withLock { $0 = nil }
+        #expect(settings.bounded == 0)
+        try await store.close()
     }
 
     /// All ways of writing a value.

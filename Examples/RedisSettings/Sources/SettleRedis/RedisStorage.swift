@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 public import Settle
 import Synchronization
@@ -295,10 +296,9 @@ public final class RedisStorage: HistoryStorage {
             _ = try? await client.run(.unlock, keys: [lockKey(lease)], ["\(lease.fencingNumber)"])
         }
         // If the server can't be reached, or doesn't answer, the lease ends by its time.
-        let limit = Task {
-            try? await Task.sleep(for: leaseTime)
-            release.cancel()
-        }
+        let limit = DispatchWorkItem { release.cancel() }
+        let nanoseconds = Int(leaseTime / .nanoseconds(1))
+        DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(nanoseconds), execute: limit)
         await release.value
         limit.cancel()
     }

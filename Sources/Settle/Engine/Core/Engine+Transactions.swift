@@ -25,18 +25,19 @@ extension Engine {
         transaction?.begin(afterWritesElsewhere: RunningUpdates.writesElsewhere(in: self))
         do throws(Failure) {
             let result = try body()
-            if let violation = transaction?.violation { throw failing(violation) }
+            // Coders, rules and == of the program may assign values, which may be refused. Changes of others stay then.
+            let isOwn = origin == .local || origin == .reset
+            if isOwn, let violation = transaction?.violation { throw failing(violation) }
             if transaction?.isOutermost == true {
-                if origin == .local || origin == .reset, let excess { throw failing(excess) }
+                if isOwn, let excess { throw failing(excess) }
                 let plan = planOfTransaction()
-                // Encoding and comparing values runs foreign code, whose assignments may be refused too.
                 if let violation = transaction?.violation {
-                    guard origin != .local, origin != .reset else { throw failing(violation) }
-                    // Changes of others stay.
+                    guard !isOwn else { throw failing(violation) }
                     reportAfterUnlock(violation)
                 }
                 if let plan { publish(plan) }
             } else {
+                if let violation = transaction?.violation { reportAfterUnlock(violation) }
                 let settled = transaction?.keep()
                 withExtendedLifetime(settled) {}
             }

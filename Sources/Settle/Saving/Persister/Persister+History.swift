@@ -105,9 +105,17 @@ extension Persister {
         if history.storage != nil, history.token == nil, writer.isolation == .none, (try? await isolate()) != nil {
             await endIsolation()
         }
+        let token: ChangeToken?
+        do throws(StorageError) {
+            token = try await fetchAsOfToken()
+        } catch {
+            guard error.code != .unavailable else { return unreachable() }
+            // It may never be readable again: the follower gets what is known.
+            deliverFetched()
+            token = self.token
+        }
+        await history.fillFeed()
         do {
-            let token = try await fetchAsOfToken()
-            await history.fillFeed()
             let secrets = try await history.secretKeys()
             var tree = writer.stored
             tree.remove(secrets)
