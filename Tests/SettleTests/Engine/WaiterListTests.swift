@@ -46,6 +46,36 @@ import Testing
         #expect(lists.allSatisfy { $0.isEmpty })
     }
 
+    @Test("Several steps that wake once resume a subscriber when the last one has ended")
+    func wakingOnce() async throws {
+        let task = try await park(Waiter(countedIn: log), isFirst: true)
+        log.wakingOnce {
+            for _ in 1...2 {
+                let wakeUps = log.lock.withLock {
+                    log.changes.waking.add(log.root)
+                    return log.changes.waking.wakeUps(wakesPersister: true)
+                }
+                #expect(wakeUps.broadcaster.isNone && wakeUps.wakesPersister)
+                wakeUps.resumeTasks(of: log)
+            }
+            #expect(log.lock.withLock { log.root.waiters?.hasOnlyOne } == true)
+        }
+        await task.value
+        // Later ones wake at once again.
+        let other = try await park(Waiter(countedIn: log), isFirst: true)
+        log.lock.withLock {
+            log.changes.waking.add(log.root)
+            return log.changes.waking.wakeUps()
+        }.resumeTasks(of: log)
+        await other.value
+    }
+
+    @Test("A log that is finished while wakes are held wakes its subscribers") func finishedWhileHeld() async throws {
+        let task = try await park(Waiter(countedIn: log), isFirst: true)
+        log.wakingOnce { log.finish().resumeTasks(of: log) }
+        await task.value
+    }
+
     @Test("A subscriber that was woken can wait again, and be cancelled then")
     func cancelledAfterAnotherWait() async throws {
         let waiter = Waiter(countedIn: log)

@@ -170,6 +170,13 @@ extension MutationLog {
         }
     }
 
+    /// Runs `body`, which must not wait, and then wakes once all whom its steps, or writers meanwhile, would have woken.
+    func wakingOnce(_ body: () -> Void) {
+        lock.withLock { changes.waking.hold() }
+        body()
+        lock.withLock { changes.waking.endHold() }.resumeTasks(of: self)
+    }
+
     /// Requires the lock.
     private func wakeHistory() {
         historyVersion &+= 1

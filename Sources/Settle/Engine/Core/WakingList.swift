@@ -25,6 +25,8 @@ struct WakingList: ~Copyable {
     private var broadcaster = TaskState.absent
     private var notifier = TaskState.absent
     private(set) var isFinished = false
+    /// Whether tasks are woken only when this ends.
+    private var isHeld = false
 
     // MARK: Adding
 
@@ -50,9 +52,19 @@ struct WakingList: ~Copyable {
     /// Returns the tasks that the caller must wake once it has unlocked.
     mutating func wakeUps(wakesPersister: Bool = false) -> PendingWakeUps {
         var wakeUps = PendingWakeUps(wakesPersister: wakesPersister)
+        if isHeld { return wakeUps }
         if !topics.isEmpty { wakeUps.broadcaster = claimBroadcaster() }
         if !observers.isEmpty { wakeUps.notifier = Self.claim(&notifier) }
         return wakeUps
+    }
+
+    /// Leaves all work from now on to the end of the hold, so that several steps wake a task once.
+    mutating func hold() { isHeld = true }
+
+    /// Ends the hold, and returns the tasks that the caller must wake once it has unlocked.
+    mutating func endHold() -> PendingWakeUps {
+        isHeld = false
+        return wakeUps()
     }
 
     /// Returns the same for the end of the log: parked tasks have to end, whether there is work or not.

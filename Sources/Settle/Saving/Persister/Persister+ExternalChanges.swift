@@ -75,7 +75,7 @@ extension Persister {
     /// Publishes external changes to the store. While a writer holds the writer lock, delivery is deferred rather than
     /// blocking the queue, so that a flush can run meanwhile.
     ///
-    /// - Parameter isHere: Whether the feed may be filled during a visit; see ``updateFeed(isHere:)``.
+    /// - Parameter isHere: Whether the feed may be filled during a visit; see ``deliverAtOnce(from:)``.
     func deliver(isHere: Bool = false) async {
         guard !isClosed else { return }
         do {
@@ -86,8 +86,23 @@ extension Persister {
             errors.report(error)
         }
         if !mergesOnlyPlainValues { await executor.endVisit() }
-        deliverFetched()
-        await updateFeed(isHere: isHere)
+        if isHere, executor.isVisited, log.isHistoryFollowed, let file {
+            deliverAtOnce(from: file)
+        } else {
+            deliverFetched()
+        }
+        await updateFeed()
+    }
+
+    /// Publishes external changes during a visit, and adds them to the feed if nothing has to be read. A follower of
+    /// the history then waits for no other thread, and one that also follows the values is woken once for both.
+    private func deliverAtOnce(from file: FileStorage) {
+        log.wakingOnce {
+            deliverFetched()
+            guard mustUpdateFeed, history.fillFeedAtOnce(from: file) else { return }
+            history.isFeedBehind = false
+            retryHistory()
+        }
     }
 
     /// Whether merging runs none of the program's code, which might block.

@@ -141,16 +141,17 @@ extension Persister {
 
     /// Adds new transactions to the feed, once the store's values include them: a follower notified of a change must
     /// find it.
-    ///
-    /// - Parameter isHere: Whether a visit may do it, if nothing has to be read. A follower then waits for no other
-    ///   thread.
-    func updateFeed(isHere: Bool = false) async {
-        guard history.isFeedBehind, writer.external.isMerged, log.isHistoryFollowed, !isClosed else { return }
-        let isFilled = isHere && executor.isVisited && file.map { history.fillFeedAtOnce(from: $0) } == true
-        if !isFilled { await executor.endVisit() }
+    func updateFeed() async {
+        guard mustUpdateFeed else { return }
+        await executor.endVisit()
         history.isFeedBehind = false
-        if !isFilled { await history.fillFeed() }
+        await history.fillFeed()
         retryHistory()
+    }
+
+    /// Whether the feed lacks transactions that the store's values include, and has followers.
+    var mustUpdateFeed: Bool {
+        history.isFeedBehind && writer.external.isMerged && log.isHistoryFollowed && !isClosed
     }
 
     /// Retries followers whose history read failed.
