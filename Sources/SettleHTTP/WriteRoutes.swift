@@ -137,7 +137,7 @@ extension WriteRoutes {
     private func makePlan(from call: APICall) throws -> WritePlan {
         let isPatch = try call.isMergePatch()
         let body = try call.json()
-        guard isPatch else { return try WritePlan(values: body, in: store.settings) }
+        guard isPatch else { return try WritePlan(values: body, in: store) }
         return try WritePlan(patch: body, of: nil, in: store.settings)
     }
 

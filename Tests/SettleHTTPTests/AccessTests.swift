@@ -172,7 +172,7 @@ import Testing
         let (key, flags) = ("w\\.height", "/ofrep/v1/evaluate/flags")
         let several = #"{"w\\.height": 4}"#
         #expect(await send("POST", "/settings/check", several).status == 200)
-        let changed = await send("PATCH", "/settings", several)
+        let changed = await send("PATCH", "/settings", #"{"w.height": 4}"#)
         #expect(changed.status == 200 && changed.array("settings").map { $0["key"] } == [.string(key)])
         let listed = await send("GET", "/settings")
         #expect(listed.array("settings").map { $0["key"] } == [.string(key)])
