@@ -63,7 +63,7 @@ struct StreamNarrator: Sendable {
 
     /// A value of the file that can't be used is not in force, until a usable one replaces it.
     private mutating func problems(after change: Change?) -> String {
-        let mayDiffer = change?.mutations.contains { store.keys.setting(forKey: $0.key)?.problem != nil } ?? true
+        let mayDiffer = change?.mutations.contains { store.state(forKey: $0.key)?.problem != nil } ?? true
         guard hasProblems || mayDiffer, readCovered() else { return "" }
         return coveredEvent().text
     }
