@@ -30,7 +30,7 @@ struct FlagRoutes: Sendable {
         guard let flag = parts.store.keys.setting(forKey: key).flatMap({ FlagEvaluation($0) }) else {
             throw FlagFailure.notFound(key)
         }
-        guard call.client.reaches(flag.key) else { throw ReadRoutes.outOfReach(flag.key) }
+        guard call.client.reaches(flag.key, in: parts.store) else { throw ReadRoutes.outOfReach(flag.key) }
         return try flag.json()
     }
 

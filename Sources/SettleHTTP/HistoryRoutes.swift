@@ -49,7 +49,7 @@ struct HistoryRoutes: Sendable {
         var found: [SettingValue] = []
         let most = client.reachesEverything ? limit : nil
         for try await entry in parts.store.history.entries(of: key, since: since, limit: most) {
-            guard let json = entry.json(for: client) else { continue }
+            guard let json = entry.json(for: client, in: parts.store) else { continue }
             found.append(json)
             if found.count == limit { break }
         }
@@ -131,7 +131,7 @@ struct HistoryRoutes: Sendable {
     private func checkReach(of token: ChangeToken, _ client: APIClient) async throws {
         guard !client.reachesEverything else { return }
         for try await entry in parts.store.history.entries() where entry.token == token {
-            guard !entry.changes.allSatisfy({ client.reaches($0.key) }) else { return }
+            guard !entry.changes.allSatisfy({ client.reaches($0.key, in: parts.store) }) else { return }
             throw Problem(.notPermitted, "The token is not for all settings that the transaction has changed.")
         }
         throw Problem(kind(of: token), "There is no transaction “\(token)” in the history.")

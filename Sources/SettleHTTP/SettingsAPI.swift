@@ -357,7 +357,7 @@ extension Route {
         let own = Route(operation: operation, access: configuration.description) { _ in WebResponse(404) }
         let routes = (others + [own]).filter { $0.access != .off }
         return Route(operation: operation, access: configuration.description) { call in
-            let settings = parts.store.file.schema().settings.filter { call.client.reaches($0.key) }
+            let settings = parts.store.file.schema().settings.filter { call.client.reaches($0.key, in: parts.store) }
             return .json(OpenAPIDocument(routes: routes, settings: settings, configuration: configuration).json)
         }
     }

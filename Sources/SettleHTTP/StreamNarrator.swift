@@ -35,7 +35,7 @@ struct StreamNarrator: Sendable {
     mutating func stored(_ change: Change, isLost: inout Bool) -> String {
         defer { hasToken = true }
         guard change.snapshot != nil else {
-            let event = change.json(for: client).map { json in
+            let event = change.json(for: client, in: store).map { json in
                 ServerSentEvent.event(
                     name: "change", id: change.token?.description, data: SettingValue.dictionary(json).jsonText)
             }
@@ -50,7 +50,7 @@ struct StreamNarrator: Sendable {
         // Those of the file arrive with their token, once they have one.
         guard change.domain != .application || change.missed != .nothing else { return "" }
         let hasChanged = readCovered()
-        let json = change.domain == .application ? nil : change.json(for: client)
+        let json = change.domain == .application ? nil : change.json(for: client, in: store)
         guard hasChanged || json != nil else { return "" }
         return coveredEvent(after: json).text
     }
@@ -63,7 +63,7 @@ struct StreamNarrator: Sendable {
 
     /// A value of the file that can't be used is not in force, until a usable one replaces it.
     private mutating func problems(after change: Change?) -> String {
-        let mayDiffer = change?.mutations.contains { store.keys.setting(forKey: $0.key)?.problem != nil } ?? true
+        let mayDiffer = change?.mutations.contains { store.state(forKey: $0.key)?.problem != nil } ?? true
         guard hasProblems || mayDiffer, readCovered() else { return "" }
         return coveredEvent().text
     }
@@ -73,7 +73,7 @@ struct StreamNarrator: Sendable {
     /// - Parameter isLoss: Whether the client knew an earlier token, so that it has missed changes.
     private func snapshotEvent(_ change: Change, isLoss: Bool) -> ServerSentEvent {
         var values: SettingValue.Entries = [:]
-        for setting in store.settings where !setting.isSecret && client.reaches(setting.key) {
+        for setting in store.settings where !setting.isSecret && client.reaches(setting.key, in: store) {
             values[setting.key] = change.snapshot?[setting.key] ?? setting.defaultValue ?? .null
         }
         let json: SettingValue.Entries = ["missed": .bool(isLoss), "values": .dictionary(values)]

@@ -137,7 +137,7 @@ extension WriteRoutes {
     private func makePlan(from call: APICall) throws -> WritePlan {
         let isPatch = try call.isMergePatch()
         let body = try call.json()
-        guard isPatch else { return try WritePlan(values: body, in: store.settings) }
+        guard isPatch else { return try WritePlan(values: body, in: store) }
         return try WritePlan(patch: body, of: nil, in: store.settings)
     }
 
@@ -154,10 +154,10 @@ extension WriteRoutes {
     /// Returns the keys that must not have changed: what the client can't see was not in what it has read.
     private func baseKeys(of plan: WritePlan, for client: APIClient) -> [String]? {
         guard !client.reachesEverything else { return plan.base }
-        let reachable = store.settings.map(\.key).filter { client.reaches($0) }
+        let reachable = store.settings.map(\.key).filter { client.reaches($0, in: store) }
         guard let base = plan.base else { return reachable }
         return base.flatMap { (key: String) -> [String] in
-            if client.reaches(key) { return [key] }
+            if client.reaches(key, in: store) { return [key] }
             let group = SettingKey(stored: key)
             return reachable.filter { group.contains(SettingKey(stored: $0)) }
         }
@@ -220,7 +220,7 @@ extension WriteRoutes {
 extension Problem {
     /// The values that a change builds on have changed, or it is not known whether they have.
     fileprivate init(conflict: CommitConflict?, _ plan: WritePlan, for client: APIClient, in store: SettingsStore) {
-        let keys = (conflict?.keys ?? []).filter { client.reaches($0) }
+        let keys = (conflict?.keys ?? []).filter { client.reaches($0, in: store) }
         // The client is not to know who has changed what it can't see.
         let author = keys.isEmpty ? nil : conflict?.author?.name
         var reason = "What has changed since the ETag in If-Match is not known any more."

@@ -152,6 +152,50 @@ import Testing
         try await store.close()
     }
 
+    @Test("Listings, streams, the history, flags and conflicts go by declared keys, too")
+    func severalStoredNamesWithDots() async throws {
+        let storage = InMemoryStorage(SettingTree(["w.height": .integer(3), "other": .integer(1)]))
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(history: .keep()))
+        let tokens = APITokens { ["carol": APIToken("carol-0123456789abcdef", keys: ["w"])] }
+        var configuration = SettingsAPI.Configuration(access: .tokens(tokens))
+        configuration.flags = .authorized
+        let api = SettingsAPI(store, groups: Undotted.self, configuration: configuration)
+        func send(
+            _ method: String, _ target: String, _ body: String = "", _ headers: (name: String, value: String)...
+        ) async -> Answer {
+            var fields = headers
+            fields.append(("Authorization", "Bearer carol-0123456789abcdef"))
+            let request = WebRequest(method: method, target: target, headers: fields, body: Array(body.utf8))
+            return Answer(response: await api.respond(to: request))
+        }
+        // As listings spell it.
+        let (key, flags) = ("w\\.height", "/ofrep/v1/evaluate/flags")
+        let several = #"{"w\\.height": 4}"#
+        #expect(await send("POST", "/settings/check", several).status == 200)
+        let changed = await send("PATCH", "/settings", #"{"w.height": 4}"#)
+        #expect(changed.status == 200 && changed.array("settings").map { $0["key"] } == [.string(key)])
+        let listed = await send("GET", "/settings")
+        #expect(listed.array("settings").map { $0["key"] } == [.string(key)])
+        #expect(await send("GET", "/openapi.json").text.contains("height"))
+        #expect(await send("POST", flags, "{}").array("flags").map { $0["key"] } == [.string(key)])
+        #expect(await send("POST", "\(flags)/w.height", "{}").value("value") == .integer(4))
+        var reader = try StreamReader(await send("GET", "/settings/changes"))
+        let snapshot = try await reader.next("snapshot")
+        try #require(snapshot.data?["values"] == .dictionary([key: .integer(4)]))
+        let tag = try #require(listed.field("ETag"))
+        try await store.commit(author: "dave") { try store.keys.setValue(.integer(5), forKey: "w.height") }
+        let change = try await reader.next("change")
+        #expect(change.data?["author"] == .string("dave"))
+        let conflict = await send("PATCH", "/settings", several, ("If-Match", tag))
+        #expect(conflict.status == 412 && conflict.array("conflicts").map { $0["key"] } == [.string(key)])
+        #expect(conflict.string("author") == "dave")
+        let token = try #require(store.history.token)
+        #expect(await send("GET", "/settings/history").text.contains(#""name":"dave""#))
+        #expect(await send("POST", "/settings/undo/\(token)").status == 200)
+        #expect(store.keys["w.height"] == .integer(4))
+        try await store.close()
+    }
+
     @Test("A refusal names the group of the request and none of its settings") func refusalNamesGroup() async throws {
         let program = try await APIProgram()
         let patch = ("Content-Type", "application/merge-patch+json")

@@ -18,7 +18,7 @@ import Testing
             revision: change.revision, token: change.token, time: change.time, origin: change.origin,
             domain: change.domain, author: change.author, mutations: change.mutations, isDurable: change.isDurable,
             missed: .changes(missed))
-        #expect(later.json(for: APIClient(name: "alice"))?["transactions"] == .integer(count))
+        #expect(later.json(for: APIClient(name: "alice"), in: store)?["transactions"] == .integer(count))
         try await store.close()
     }
 }

@@ -128,6 +128,36 @@ import Testing
         #expect(await program.get("/settings/admin").text == "{}\n")
     }
 
+    @Test("A tag without a token is refused after a write that waits to be saved") func tagWithoutTokenUnsaved()
+        async throws
+    {
+        let program = try await APIProgram(history: .unchanged)
+        let tag = try #require(await program.get("/settings/admin").field("ETag"))
+        try #require(tag.hasPrefix("\"~"))
+        program.app.admin.password = Secret("first")
+        let answer = await program.send("PATCH", "/settings/admin", #"{"password": "second"}"#, ("If-Match", tag))
+        #expect(answer.status == 412)
+        #expect(program.app.admin.password == Secret("first"))
+    }
+
+    @Test("Of changes that come at once with one tag without a token, one is made") func tagWithoutTokenAtOnce()
+        async throws
+    {
+        let program = try await APIProgram(history: .unchanged)
+        let tag = try #require(await program.get("/settings/admin").field("ETag"))
+        try #require(tag.hasPrefix("\"~"))
+        let statuses = await withTaskGroup(of: Int.self) { tasks in
+            for number in 1...4 {
+                tasks.addTask {
+                    let body = #"{"password": "\#(number)"}"#
+                    return await program.send("PATCH", "/settings/admin", body, ("If-Match", tag)).status
+                }
+            }
+            return await tasks.reduce(into: [Int]()) { $0.append($1) }
+        }
+        #expect(statuses.sorted() == [200, 412, 412, 412])
+    }
+
     @Test("An event's identifier counts in If-Match") func eventsIdentifierCountsIf() async throws {
         let program = try await APIProgram()
         try await program.store.commit { program.app.limits.burst = 1 }

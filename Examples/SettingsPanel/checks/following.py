@@ -233,17 +233,18 @@ def lock(program):
 
 
 def slow_change(program):
-    """The answer to a change that takes over a second is the last on its connection: a request behind it gets none."""
-    with lock(program):
-        connection, received = raw(program, write(5_100) + head("GET", "/hello")), b""
-        # Longer than the second after which the connection is watched, and shorter than the program waits for the lock.
-        time.sleep(4)
-    while part := connection.recv(65_536):
-        received += part
-    connection.close()
-    check(received.startswith(b"HTTP/1.1 200") and received.count(b"HTTP/1.1 ") == 1, f"The answers: {received!r}")
-    check(b"\r\nconnection: close\r\n" in received.lower(), f"It does not say that it is the last: {received!r}")
-    check(program.stored("limits.burst") == 5_100, "The slow change was not made.")
+    """The answer to a change that takes over a second is the last on its connection, and says so: a request behind it gets none."""
+    for value, further in ((5_100, head("GET", "/hello")), (5_101, b"")):
+        with lock(program):
+            connection, received = raw(program, write(value) + further), b""
+            # Longer than the second after which the connection is watched, and shorter than the program waits for the lock.
+            time.sleep(4)
+        while part := connection.recv(65_536):
+            received += part
+        connection.close()
+        check(received.startswith(b"HTTP/1.1 200") and received.count(b"HTTP/1.1 ") == 1, f"The answers: {received!r}")
+        check(b"\r\nconnection: close\r\n" in received.lower(), f"It does not say that it is the last: {received!r}")
+        check(program.stored("limits.burst") == value, "The slow change was not made.")
 
 
 CHECKS = [

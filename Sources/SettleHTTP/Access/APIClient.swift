@@ -21,16 +21,14 @@ struct APIClient: Sendable, Hashable {
     /// Whether all keys are within its reach.
     var reachesEverything: Bool { keys == nil }
 
-    /// Whether a setting is within its reach.
-    func reaches(_ key: String) -> Bool {
-        guard let keys else { return true }
-        let key = SettingKey(stored: key)
-        return keys.contains { $0 == key || $0.contains(key) }
-    }
-
-    /// Whether a key is within its reach, and so is the key that the key's setting declares: without its backslash, the
-    /// key of a name with dots looks like one within a group.
+    /// Whether a key is within its reach.
+    ///
+    /// For a setting, the key that its group declares decides, whichever spelling the file or a request has: the file
+    /// may store a setting of a group under a name with dots, and without its backslash, the key of a declared name
+    /// with dots looks like one within a group.
     func reaches(_ key: String, in store: SettingsStore) -> Bool {
-        reachesEverything || (reaches(key) && reaches(store.keys.declaredKey(forKey: key) ?? key))
+        guard let keys else { return true }
+        let key = SettingKey(stored: store.keys.declaredKey(forKey: key) ?? key)
+        return keys.contains { $0 == key || $0.contains(key) }
     }
 }

@@ -29,7 +29,8 @@ public struct APIToken: Sendable, Hashable, Codable {
     public var token: String
     /// The rights of the client.
     public var access: Access
-    /// The keys of the settings and groups that the client may read and change; `nil` for all.
+    /// The keys of the settings and groups that the client may read and change, as the groups declare them; `nil` for
+    /// all.
     public var keys: [String]?
 
     /// Creates a token.

@@ -21,8 +21,10 @@ extension SettingsStore {
         case .unchanged(let known): tokens = known
         case .unchangedContents(let digests):
             return try await commit(author: author) {
-                // A secret that has been stored since is not in the contents. A history without transactions may have
-                // been begun by a change that was refused.
+                // A secret that has been written since is not in the contents, and has no token before it is stored.
+                try checkNothingUnappended(among: keys)
+                // One that has been stored since is not in them either. A history without transactions may have been
+                // begun by a change that was refused.
                 guard (history.token?.position ?? 0) == 0,
                     digests.contains(EntityTag(nil, of: try contents()).digest)
                 else { throw NoKnownToken() }

@@ -5,8 +5,8 @@ extension Change {
     /// reach. Of a secret it says only that it has changed.
     ///
     /// - Returns: `nil` if nothing is within reach.
-    func json(for client: APIClient) -> SettingValue.Entries? {
-        let visible = mutations.filter { client.reaches($0.key) }
+    func json(for client: APIClient, in store: SettingsStore) -> SettingValue.Entries? {
+        let visible = mutations.filter { client.reaches($0.key, in: store) }
         guard !visible.isEmpty else { return nil }
         var json: SettingValue.Entries = [
             "time": .date(time),

@@ -81,7 +81,9 @@ public struct AuditLog: Sendable {
         for await change in store.history.changes(after: reached.token) {
             // Without an earlier line, the first change is a snapshot of what is stored.
             let isSnapshot = change.snapshot != nil
-            let json = isSnapshot ? Self.gap(change, reached.hasBegun) : change.json(for: APIClient(name: ""))
+            let json =
+                isSnapshot
+                ? Self.gap(change, reached.hasBegun) : change.json(for: APIClient(name: ""), in: store)
             if var json {
                 if let token = change.token { json["token"] = .string(token.description) }
                 let line = SettingValue.dictionary(json).jsonText

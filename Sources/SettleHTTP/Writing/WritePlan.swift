@@ -29,15 +29,15 @@ struct WritePlan: Sendable {
     var keys: [String] { writes.map(\.key) }
 
     /// The changes in an object with a value for each full key.
-    init(values: SettingValue, in settings: [SettingInfo]) throws(Problem) {
+    init(values: SettingValue, in store: SettingsStore) throws(Problem) {
         guard case .dictionary(let members) = values else {
             throw Problem(.invalidBody, "The body must be a JSON object with a value for each key.")
         }
-        let known = Set(settings.map { SettingKey(stored: $0.key) })
         var writes: [(key: String, write: Write)] = []
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
-            guard known.contains(SettingKey(stored: name)) else { throw Problem.unknownSetting(name) }
-            writes.append((SettingKey(stored: name).description, .set(value)))
+            // As listings spell it: the file may store it under a name with dots.
+            guard let key = store.keys.setting(forKey: name)?.key else { throw Problem.unknownSetting(name) }
+            writes.append((key, .set(value)))
         }
         (self.writes, base, resetGroups) = (writes, nil, [])
     }

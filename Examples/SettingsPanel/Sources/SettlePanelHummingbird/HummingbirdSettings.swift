@@ -44,8 +44,8 @@ extension WebResponder {
     fileprivate func response(to request: Request) async throws -> Response {
         let message = try await webRequest(of: request)
         guard request.method == .get || request.method == .head else {
-            let (response, losesNext) = await respond(to: message, watching: request)
-            return response.forHummingbird(answering: request, isLast: losesNext)
+            let (response, state) = await respond(to: message, watching: request)
+            return response.forHummingbird(answering: request, on: state)
         }
         let answer = await respond(to: message).forHummingbird(answering: request)
         // Also the head of a stream gets a length, 0: without one, NIO would write the end of a chunked body behind it,
@@ -73,20 +73,24 @@ extension WebResponder {
     }
 
     /// Answers a request that may change something. If it takes more than a second, the departure of its client cancels
-    /// it: a change that has not begun is not made. Also returns whether the client's next request is lost.
-    private func respond(to message: WebRequest, watching request: Request) async -> (WebResponse, Bool) {
+    /// it: a change that has not begun is not made. Also returns the state that this leaves the connection in.
+    private func respond(
+        to message: WebRequest, watching request: Request
+    ) async -> (WebResponse, ClientConnection.State) {
         let answer = Task { await respond(to: message) }
-        return await withTaskGroup(of: Bool.self) { tasks in
+        return await withTaskGroup(of: ClientConnection.State.self) { tasks in
             tasks.addTask {
                 // Hummingbird serves no further request on a connection that was watched. Almost every change is faster
                 // than this, so its connection stays open.
-                guard (try? await Task.sleep(for: .seconds(1))) != nil else { return false }
-                let losesNext = try? await ClientConnection(of: request).watch {
+                guard (try? await Task.sleep(for: .seconds(1))) != nil else { return .open }
+                let connection = ClientConnection(of: request)
+                let losesNext = try? await connection.watch {
                     _ = await answer.value
                 } departure: {
                     answer.cancel()
                 }
-                return losesNext ?? false
+                guard connection.isWatchable else { return .open }
+                return losesNext == true ? .losing : .closing
             }
             let response = await withTaskCancellationHandler {
                 await answer.value
@@ -94,7 +98,7 @@ extension WebResponder {
                 answer.cancel()
             }
             tasks.cancelAll()
-            return (response, await tasks.next() ?? false)
+            return (response, await tasks.next() ?? .open)
         }
     }
 }
@@ -102,8 +106,20 @@ extension WebResponder {
 /// The connection of a request whose body has been read. It does not hold the request, of which ten thousand streams
 /// would keep ten thousand copies.
 private struct ClientConnection: Sendable {
+    /// The state of a connection at the end of an answer.
+    enum State: Sendable {
+        /// It serves further requests.
+        case open
+        /// Hummingbird closes it, because it was watched.
+        case closing
+        /// The client's next request is lost, and only ``NextRequestLost`` closes it.
+        case losing
+    }
+
     /// `nil` if the connection can't be watched.
     private let body: RequestBody?
+
+    var isWatchable: Bool { body != nil }
 
     init(of request: Request) {
         // If a middleware has replaced the body, Hummingbird may not know its connection any more, and would stop the
@@ -150,7 +166,9 @@ private struct NextRequestLost: Error {}
 
 extension WebResponse {
     @inline(never)
-    fileprivate func forHummingbird(answering request: Request, isLast: Bool = false) -> Response {
+    fileprivate func forHummingbird(
+        answering request: Request, on state: ClientConnection.State = .open
+    ) -> Response {
         var fields = HTTPFields()
         // Hummingbird adds the date.
         fields.reserveCapacity(headers.count + 1)
@@ -160,10 +178,12 @@ extension WebResponse {
         switch body {
         case .bytes(let bytes):
             let buffer = ByteBuffer(bytes: bytes)
-            guard isLast else {
+            // HTTP/2 forbids the field. There a client sends its own scheme, which is nearly always HTTPS; of HTTP/1.1,
+            // Hummingbird reports HTTP, also behind TLS.
+            if state != .open, request.head.scheme != "https" { fields[.connection] = "close" }
+            guard state == .losing else {
                 return Response(status: .init(code: status), headers: fields, body: ResponseBody(byteBuffer: buffer))
             }
-            fields[.connection] = "close"
             return Response(
                 status: .init(code: status), headers: fields,
                 body: ResponseBody(contentLength: buffer.readableBytes) { writer in

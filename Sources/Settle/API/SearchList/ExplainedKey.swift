@@ -54,9 +54,17 @@ private struct ExplainedKey {
 }
 
 extension Explanation {
-    /// The domains whose locations are named. To name a line, the file is read.
+    /// The values whose locations are named. To name a line, the file is read.
     enum NamedPlaces {
-        case all, locks
+        case all, locks, inForce
+
+        fileprivate func includes(_ outcome: Outcome, isLock: Bool) -> Bool {
+            switch self {
+            case .all: true
+            case .locks: isLock
+            case .inForce: outcome == .inForce
+            }
+        }
     }
 
     /// - Parameter namesMisspelt: Whether to find variables that may be meant for the key.
@@ -80,12 +88,13 @@ extension Explanation {
             let domain = candidate.domain
             let isInForce = inForce.contains { $0.candidate?.domain === domain }
             let (outcome, problem) = look?.outcome(of: candidate) ?? (isInForce ? .inForce : .covered, nil)
+            let place = places.includes(outcome, isLock: domain.locksKeys) ? core.place(of: candidate) : ""
             add(
-                domain.name, places == .all || domain.locksKeys ? core.place(of: candidate) : "", candidate.value,
-                outcome, problem: problem, locksKey: domain.locksKeys && look?.access != .owner)
+                domain.name, place, candidate.value, outcome, problem: problem,
+                locksKey: domain.locksKeys && look?.access != .owner)
         }
         func addOwn(_ value: SettingValue, _ outcome: Outcome, problem: String? = nil) {
-            let place = places == .all ? core.placeOfOwn(found.place, value) : ""
+            let place = places.includes(outcome, isLock: false) ? core.placeOfOwn(found.place, value) : ""
             add(.application, place, value, outcome, problem: problem)
         }
         for candidate in found.candidates where candidate.domain.isAbove { add(candidate) }

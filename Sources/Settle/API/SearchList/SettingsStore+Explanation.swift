@@ -14,9 +14,9 @@ extension SettingsStore.Keys {
         Explanation(of: key, in: store.core, placing: .locks, namesMisspelt: false)
     }
 
-    /// Returns the location of the effective value.
+    /// Returns the location of the effective value. It reads no file for the values that this one covers.
     package func placeInForce(forKey key: some SettingKeyConvertible) -> String? {
-        Explanation(of: SettingKey(given: key), in: store.core, namesMisspelt: false)
+        Explanation(of: SettingKey(given: key), in: store.core, placing: .inForce, namesMisspelt: false)
             .answers.first { $0.outcome == .inForce }?.place
     }
 }

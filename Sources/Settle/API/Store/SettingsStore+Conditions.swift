@@ -35,4 +35,14 @@ extension SettingsStore {
             ifUnchangedSince: token, keys: keys?.map { SettingKey(stored: $0) }, author: author,
             confirming: CommitConfirmation(length: length), body)
     }
+
+    /// Throws a conflict if this store has changes that no token of the history includes yet. For the closure of a
+    /// commit that builds on values which were read while there was no token: the commits of a group run one after the
+    /// other before any of them is appended.
+    ///
+    /// - Parameter keys: The keys whose changes count, with everything around and within them. `nil`: all.
+    /// - Throws: ``SettingsError`` with the code ``SettingsError/Code/conflict``.
+    package func checkNothingUnappended(among keys: [String]?) throws(SettingsError) {
+        try core.checkNothingUnappended(among: keys?.map { SettingKey(stored: $0) })
+    }
 }

@@ -24,6 +24,14 @@ extension StoreCore {
         }
     }
 
+    /// Throws a conflict if this store has published changes at, around or within some keys, or anywhere, that have no
+    /// token in the history yet. A storage without a history never gives them one, so nothing is checked there.
+    func checkNothingUnappended(among keys: [SettingKey]?) throws(SettingsError) {
+        guard persister.storage is any HistoryStorage else { return }
+        let conflict = unappended(among: keys?.flatMap(storedKeys), since: nil).conflict
+        if let conflict { throw .conflict(conflict) }
+    }
+
     /// Returns the keys under which the value of a key may be stored: its resolved key and, if it is declared, its
     /// other spellings.
     func storedKeys(for key: SettingKey) -> [SettingKey] {
