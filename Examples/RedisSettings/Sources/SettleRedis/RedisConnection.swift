@@ -20,7 +20,7 @@ struct RedisFailure: Error {
     var isRefused = false
 }
 
-enum RedisReply {
+enum RedisReply: Sendable {
     case null
     case integer(Int)
     case text(String)
@@ -42,6 +42,7 @@ final class RedisConnection: @unchecked Sendable {
     /// A write to a connection that the server has closed must not end the process, and hiredis has no option for it.
     private static let ignoringBrokenPipes: Void = { _ = signal(SIGPIPE, SIG_IGN) }()
 
+    /// - Parameter time: The limit for connecting, and for the answer to the password.
     init(_ server: RedisServer, within time: Duration) throws(RedisFailure) {
         _ = Self.ignoringBrokenPipes
         let (seconds, attoseconds) = time.components
@@ -55,13 +56,22 @@ final class RedisConnection: @unchecked Sendable {
         }
         redisEnableKeepAlive(context)
         if let password = server.password {
+            redisSetTimeout(context, limit)
             do { _ = try call(["AUTH", password]) } catch {
                 throw RedisFailure(description: error.description, isRefused: true)
             }
+            // Later calls have none: a subscription waits for its next message, and other calls can be cancelled.
+            redisSetTimeout(context, timeval())
         }
     }
 
     deinit { redisFree(context) }
+
+    /// Whether the connection is open, and nothing has come that nobody has waited for.
+    var isQuiet: Bool {
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT)) < 0 && errno == EAGAIN
+    }
 
     /// Ends the call that is under way, and every later one.
     func cut() { shutdown(descriptor, CInt(SHUT_RDWR)) }

@@ -245,12 +245,12 @@ public final class RedisStorage: HistoryStorage {
                     while true { if try connection.message().texts.last != writer { handle(.mayHaveChanged) } }
                 } catch {
                     if state.withLock({ $0.isClosed }) { return }
-                    if error.isRefused {
+                    // The end of a subscription says nothing about the next one.
+                    if !isSubscribed {
                         if !isUnavailable { handle(.unavailable(unavailable(error))) }
                         isUnavailable = true
                     }
-                    // One that has only lost its subscription is connected again at once.
-                    if error.isRefused || !isSubscribed { Thread.sleep(forTimeInterval: 0.25) }
+                    Thread.sleep(forTimeInterval: 0.25)
                 }
             }
         }

@@ -3,9 +3,10 @@ import RedisMachines
 import Settle
 import SettleRedis
 import SettleTesting
+import Synchronization
 import Testing
 
-/// One after the other: a call blocks a thread of the runtime, which has as few as there are processors.
+/// One after the other: each has a server of its own, which syncs each write.
 @Suite(.serialized, .enabled(if: RedisProcess.isInstalled, "redis-server is not installed.")) enum RedisTests {}
 
 extension RedisTests {
@@ -272,6 +273,80 @@ extension RedisTests {
             storage.watch { _ in }
             try await eventually("the storage has connected three times") { proxy.connections >= before + 3 }
             #expect(ContinuousClock.now - start > .milliseconds(450))
+            await storage.close()
+        }
+
+        @Test("A server that ends each connection before it is followed is reported as unavailable, once")
+        func endedConnections() async throws {
+            let proxy = try CuttingProxy(to: server.port)
+            let (storage, _) = try await loaded(proxy.port)
+            server.kill()
+            let before = proxy.connections
+            let (events, continuation) = AsyncStream.makeStream(of: StorageEvent.self)
+            storage.watch { continuation.yield($0) }
+            try await eventually("the storage has connected three times") { proxy.connections >= before + 3 }
+            try server.start()
+            var codes: [StorageError.Code] = []
+            for await event in events {
+                if case .unavailable(let error) = event { codes.append(error.code) }
+                if event == .mayHaveChanged { break }
+            }
+            #expect(codes == [.unavailable])
+            await storage.close()
+        }
+
+        @Test("Connections that the server has closed while they were idle fail no call") func idleConnections()
+            async throws
+        {
+            let (storage, start) = try await loaded()
+            _ = try server.command("CLIENT", "KILL", "TYPE", "normal")
+            var first = batch(1)
+            first.conditions = [.at(start.position)]
+            _ = try await storage.append(first, durability: .synced)
+            server.kill()
+            try server.start()
+            _ = try await storage.append(batch(2), durability: .synced)
+            await storage.close()
+        }
+
+        @Test("A server that does not answer the password in time can't be reached") func silentPassword()
+            async throws
+        {
+            let proxy = try CuttingProxy(to: server.port)
+            proxy.set(.holdsCommands(containing: "AUTH"))
+            let storage = RedisStorage(
+                RedisServer(port: proxy.port, password: "secret"), prefix: "test", time: .milliseconds(200))
+            let error = await #expect(throws: StorageError.self) { try await storage.load() }
+            #expect(error?.code == .unavailable)
+            await storage.close()
+        }
+
+        /// Calls a storage on a queue of its own.
+        private actor Caller {
+            func renew(_ lease: StorageLease, in storage: RedisStorage) async throws -> StorageLease {
+                try await storage.renew(lease)
+            }
+
+            func doNothing() {}
+        }
+
+        @Test("While a call waits for the server, its caller's queue is free") func freeQueue() async throws {
+            let proxy = try CuttingProxy(to: server.port)
+            let (storage, _) = try await loaded(proxy.port)
+            let lease = try #require(try await storage.tryLock(named: "job"))
+            let caller = Caller()
+            proxy.set(.holdsCommands(containing: "PEXPIRE"))
+            let renewal = Task { try await caller.renew(lease, in: storage) }
+            defer { proxy.release() }
+            try await eventually("the command is held") { proxy.isHolding }
+            let isFree = Mutex(false)
+            Task {
+                await caller.doNothing()
+                isFree.withLock { $0 = true }
+            }
+            try await eventually("the queue is free") { isFree.withLock { $0 } }
+            proxy.release()
+            _ = try await renewal.value
             await storage.close()
         }
 

@@ -9,7 +9,8 @@ import Synchronization
 /// Each attempt to commit gets a ticket, a number, and adds it to a list that is written as a setting: so the batch
 /// that has the settings of the attempt has its ticket, too, and no batch has it once the attempt is undone.
 extension SQLiteStorage {
-    /// The key of the list of tickets that are not stored yet, in the order of their attempts. The table has no such key.
+    /// The key of the list of tickets that are not stored yet, in the order of their attempts. The table has no such
+    /// key.
     static let ticketKey: SettingKey = "SettleSQLite-tickets"
 
     /// Commits settings and rows of the program in one transaction of the database: both are stored, or neither.
@@ -54,8 +55,7 @@ extension SQLiteStorage {
         do {
             result = try await store.commit(author: author) {
                 // The previous attempt has been undone.
-                let previous = outcome.result.withLock { $0.take() }
-                try previous?.get()
+                try outcome.result.withLock { $0.take() }?.get()
                 let value = try body()
                 let known = (try? store.keys.value(forKey: Self.ticketKey, as: [Int64].self)) ?? []
                 let tickets = state.withLock { state in

@@ -23,13 +23,15 @@ extension SQLiteStorage {
             throw StorageError(.unsupported, "\(name) needs write-ahead logging, but its journal mode is “\(mode)”.")
         }
         // GRDB sets a pool to sync no commit. On Apple's systems, a sync without the second setting does not reach
-        // stable storage. The constraint makes an index of the positions.
+        // stable storage. `UNIQUE` makes an index of the positions. With the check, nobody can store a position that no
+        // batch has; after the highest one there is still room within an `Int64`.
         try database.execute(
             sql: """
                 PRAGMA synchronous = FULL; PRAGMA fullfsync = TRUE;
                 CREATE TABLE IF NOT EXISTS \(table) (
-                    key TEXT PRIMARY KEY NOT NULL, value TEXT, position INTEGER NOT NULL, time TEXT NOT NULL,
-                    author TEXT, UNIQUE (position, key)
+                    key TEXT PRIMARY KEY NOT NULL, value TEXT,
+                    position INTEGER NOT NULL CHECK (position BETWEEN 1 AND 4611686018427387904),
+                    time TEXT NOT NULL, author TEXT, UNIQUE (position, key)
                 ) STRICT, WITHOUT ROWID
                 """)
     }
@@ -38,16 +40,8 @@ extension SQLiteStorage {
 
     /// Returns the position of the last batch, 0 if there has been none.
     func newestPosition(in database: Database) throws -> UInt64 {
-        let newest = try Int64.fetchOne(database.cachedStatement(sql: "SELECT MAX(position) FROM \(table)"))
-        if let newest, !Self.positions.contains(newest) {
-            // Throws an error with the row's key.
-            _ = try batches(where: "position = ?", [newest], in: database)
-        }
-        return UInt64(clamping: newest ?? 0)
+        try UInt64(clamping: Int64.fetchOne(database.cachedStatement(sql: "SELECT MAX(position) FROM \(table)")) ?? 0)
     }
-
-    /// Those that a batch can have. There is room for later ones within an `Int64`.
-    private static let positions: ClosedRange<Int64> = 1...1 << 62
 
     /// Returns the batches of the rows that meet a condition, oldest first, with the values that no later one has
     /// overwritten. The number of a batch is its position.
@@ -65,9 +59,6 @@ extension SQLiteStorage {
                 batches.append(StoredBatch(StorageBatch(id: id, revision: 0, values: [:], author: row[1])))
             }
             do {
-                guard Self.positions.contains(position) else {
-                    throw StorageError(.unreadable, "No batch has the position \(position).")
-                }
                 guard let key = SettingKey(text) else { throw StorageError(.unreadable, "That is not a key.") }
                 let value = try json.map { try SettingValue(json: Data($0.utf8)) }
                 batches[batches.count - 1].values.updateValue(value, forKey: key)
@@ -100,7 +91,7 @@ extension SQLiteStorage {
                     time = excluded.time, author = excluded.author
                 """)
         func write(_ key: SettingKey, _ json: String?, at position: UInt64) throws {
-            try insert.execute(arguments: [key.description, json, position, batch.author])
+            try insert.execute(arguments: [key.description, json, Int64(clamping: position), batch.author])
         }
         // Otherwise the replaced value would come back once the key is removed. All stores learn of its removal, at a
         // position before the batch: even the own store may not know the value that others have stored there.

@@ -39,7 +39,6 @@ public final class SQLiteStorage: SharedStorage {
         /// The last batch that was stored, by which a repeated one is recognised. Memory is enough: SQLite answers
         /// within the process, and a process that was killed repeats nothing.
         var lastBatch: StorageBatch.ID?
-        var watch: Task<Void, Never>?
         /// The rows of commits that are not stored yet, by their tickets.
         var rows: [Int64: @Sendable (Database) throws -> Void] = [:]
         var lastTicket: Int64 = 0
@@ -62,11 +61,10 @@ public final class SQLiteStorage: SharedStorage {
         state.withLock { $0.seen = nil }
         return try access(.load) {
             try writer.writeWithoutTransaction { try createTable(in: $0) }
-            let found = try read(after: nil)
-            state.withLock { ($0.seen, $0.own) = (found.newest, RangeSet()) }
+            let (batches, newest) = try read(after: 0)
+            state.withLock { ($0.seen, $0.own) = (newest, RangeSet()) }
             return StorageContents(
-                tree: found.batches.tree, outcome: found.newest == 0 ? .absent : .intact,
-                position: StoragePosition(found.newest))
+                tree: batches.tree, outcome: newest == 0 ? .absent : .intact, position: StoragePosition(newest))
         }
     }
 
@@ -107,58 +105,42 @@ public final class SQLiteStorage: SharedStorage {
     // MARK: Changes of others
 
     public func changes(after position: StoragePosition) async throws(StorageError) -> StorageChanges {
-        try access(.changes) {
-            let found = try read(after: position.number)
-            return state.withLock { state in
-                state.seen = found.newest
-                let end = StoragePosition(found.newest)
-                guard let start = found.start else {
-                    state.own = RangeSet()
-                    return StorageChanges([ExternalChange(.everything(found.batches.tree))], position: end)
-                }
-                // Neither this call nor a later one has an earlier position.
-                state.own.remove(contentsOf: 0..<start + 1)
-                return StorageChanges(found.batches.externalChanges { state.own.contains($0.id.number) }, position: end)
-            }
+        let start = position.number ?? .max
+        let (batches, newest) = try access(.changes) { try read(after: start) }
+        return state.withLock { state in
+            state.seen = newest
+            // Neither this call nor a later one has an earlier position.
+            if start > newest { state.own = RangeSet() } else { state.own.remove(contentsOf: 0..<start + 1) }
+            let changes =
+                start > newest
+                ? [ExternalChange(.everything(batches.tree))]
+                : batches.externalChanges { state.own.contains($0.id.number) }
+            return StorageChanges(changes, position: StoragePosition(newest))
         }
     }
 
-    /// - Returns: The batches after a position, or all of them, and the newest position. `start` is `nil` if these are
-    ///   all, and then a row with a negative position is found, too, and is an error.
-    private func read(after position: UInt64?) throws -> (batches: [StoredBatch], newest: UInt64, start: UInt64?) {
+    /// - Returns: The batches after a position, or all of them if it is higher than the newest one, which is returned,
+    ///   too.
+    private func read(after position: UInt64) throws -> (batches: [StoredBatch], newest: UInt64) {
         try writer.read { database in
             let newest = try newestPosition(in: database)
-            // After the newest one: an older copy of the database has been restored, and any value may differ.
-            let start = position.flatMap { $0 <= newest ? $0 : nil }
-            return (try batches(where: "position > ifnull(?, -1e19)", [start], in: database), newest, start)
+            // If it is higher, an older copy of the database has been restored, and any value may differ.
+            let start = position > newest ? 0 : position
+            return (try batches(where: "position > ?", [start], in: database), newest)
         }
     }
 
     public func watch(_ handle: @escaping @Sendable (StorageEvent) -> Void) {
-        let task = Task.detached { [weak self, interval] in
-            var version: [Int] = []
-            while !Task.isCancelled, let found = await self?.version(after: version, handle) {
-                version = found
-                // An error means that the storage has been closed.
-                try? await Task.sleep(for: interval)
+        Task.detached { [weak self, interval] in
+            var reported: [UInt64?] = []
+            while (try? await Task.sleep(for: interval)) != nil, let self, !self.state.withLock({ $0.isClosed }) {
+                // The store's own calls report the error.
+                guard let newest = try? await self.writer.read({ try self.newestPosition(in: $0) }) else { continue }
+                let positions: [UInt64?] = [newest, self.state.withLock { $0.seen }]
+                if positions != reported, positions[0] != positions[1] { handle(.mayHaveChanged) }
+                reported = positions
             }
         }
-        state.withLock { $0.watch = task }
-    }
-
-    /// Reports whether others have stored something, if the database has changed since a version.
-    ///
-    /// - Returns: The current version: the first number changes if other connections have committed something, the
-    ///   second one if this connection has, for another storage or for the program.
-    private func version(after known: [Int], _ handle: @Sendable (StorageEvent) -> Void) async -> [Int] {
-        let found = try? await writer.writeWithoutTransaction { [self] database in
-            let version = [try Int.fetchOne(database, sql: "PRAGMA data_version") ?? 0, database.totalChangesCount]
-            return try (version, version == known ? nil : newestPosition(in: database))
-        }
-        // The store's own calls report the error.
-        guard let (version, newest) = found else { return known }
-        if let newest, newest != state.withLock({ $0.seen }) { handle(.mayHaveChanged) }
-        return version
     }
 
     // MARK: Locks
@@ -178,12 +160,7 @@ public final class SQLiteStorage: SharedStorage {
 
     // MARK: Closing
 
-    public func close() async {
-        state.withLock { state in
-            state.isClosed = true
-            state.watch?.cancel()
-        }
-    }
+    public func close() async { state.withLock { $0.isClosed = true } }
 
     // MARK: Errors
 
@@ -192,8 +169,8 @@ public final class SQLiteStorage: SharedStorage {
     /// The file's path, in quotation marks.
     var name: String { "“\(writer.path)”" }
 
-    /// Runs `body`, and maps errors of SQLite to those of a storage. Since `body` can't suspend, it calls SQLite on this
-    /// thread.
+    /// Runs `body`, and maps errors of SQLite to those of a storage. Since `body` can't suspend, it calls SQLite on
+    /// this thread.
     private func access<Value>(_ call: Call, _ body: () throws -> Value) throws(StorageError) -> Value {
         let (isClosed, isLoaded) = state.withLock { ($0.isClosed, $0.seen != nil) }
         if isClosed { throw StorageError(.closed, "The storage has been closed.") }

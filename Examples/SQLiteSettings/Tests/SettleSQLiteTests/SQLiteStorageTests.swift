@@ -119,24 +119,63 @@ import Testing
         }
     }
 
-    @Test(
-        "A position that no batch can have is reported with its table and key, and nothing is written over it",
-        arguments: [Int64.min, -1, 0, 1 << 62 + 1, .max])
+    @Test("Nobody can store a position that no batch has", arguments: [Int64.min, -1, 0, 1 << 62 + 1, .max])
     func foreignPositions(_ position: Int64) async throws {
         try await withTemporaryFolder { folder in
             let (storage, _) = try await loaded(folder)
-            _ = try await storage.append(batch(1, ["a": .integer(1), "b": .integer(1)]), durability: .synced)
-            try await storage.writer.write { database in
-                try database.execute(sql: "UPDATE settings SET position = ? WHERE key = 'a'", arguments: [position])
+            _ = try await storage.append(batch(1, ["a": .integer(1)]), durability: .synced)
+            let error = await #expect(throws: DatabaseError.self) {
+                try await storage.writer.write { database in
+                    try database.execute(sql: "UPDATE settings SET position = ?", arguments: [position])
+                }
             }
-            let append = await #expect(throws: StorageError.self) {
+            #expect(error?.resultCode == .SQLITE_CONSTRAINT)
+            await storage.close()
+        }
+    }
+
+    @Test(
+        "After the highest position nothing is stored, and the error has SQLite's reason",
+        arguments: [Int64(1) << 62 - 1, 1 << 62])
+    func highestPosition(_ position: Int64) async throws {
+        try await withTemporaryFolder { folder in
+            let (storage, _) = try await loaded(folder)
+            _ = try await storage.append(batch(1, ["a": .integer(1)]), durability: .synced)
+            try await storage.writer.write { database in
+                try database.execute(sql: "UPDATE settings SET position = ?", arguments: [position])
+            }
+            // It needs two positions, the first one to remove the replaced value.
+            let error = await #expect(throws: StorageError.self) {
                 try await storage.append(batch(2, ["a.c": .integer(2)]), durability: .synced)
             }
-            let load = await #expect(throws: StorageError.self) { try await storage.load() }
-            for error in [append, load] {
-                #expect(error?.code == .unreadable)
-                #expect(error?.description.contains("The row of “a” in “settings”") == true, "\(error as Any)")
+            #expect(error?.code == .writeFailed && error?.isOutcomeUnknown == false)
+            #expect(error?.description.contains("CHECK constraint failed") == true, "\(error as Any)")
+            let contents = try await storage.load()
+            #expect(contents.tree.root == ["a": .integer(1)])
+            #expect(contents.position == StoragePosition(UInt64(position)))
+            await storage.close()
+        }
+    }
+
+    @Test("A table without the check of positions ends no program", arguments: [Int64.min, -1, 0, .max])
+    func uncheckedPositions(_ position: Int64) async throws {
+        try await withTemporaryFolder { folder in
+            let database = try pool(folder)
+            try await database.write { database in
+                try database.execute(
+                    sql: """
+                        CREATE TABLE settings (
+                            key TEXT PRIMARY KEY NOT NULL, value TEXT, position INTEGER NOT NULL, time TEXT NOT NULL,
+                            author TEXT
+                        ) STRICT, WITHOUT ROWID;
+                        INSERT INTO settings VALUES ('a', '1', ?, '', NULL)
+                        """,
+                    arguments: [position])
             }
+            let storage = SQLiteStorage(database)
+            let start = try await storage.load()
+            let receipt = try await storage.append(batch(1, ["a.b": .integer(1)]), durability: .synced)
+            for position in [start.position, receipt.position] { _ = try await storage.changes(after: position) }
             await storage.close()
         }
     }

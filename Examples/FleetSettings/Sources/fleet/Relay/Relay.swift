@@ -66,11 +66,12 @@ extension Fleet {
             _ cluster: SettingsStore, to copy: SettingsStore, at file: URL, _ mode: FileMode?, until end: Signals
         ) async throws {
             let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+            // Read before the values: then a race can only cause a needless export, never a missed change.
+            let (token, copyToken) = (cluster.history.token, copy.history.token)
             let watches = [
-                Task { for await _ in cluster.history.changes(after: cluster.history.token) { wake.yield() } },
+                Task { for await _ in cluster.history.changes(after: token) { wake.yield() } },
                 Task {
-                    for await change in copy.history.changes(after: copy.history.token) where change.origin == .external
-                    {
+                    for await change in copy.history.changes(after: copyToken) where change.origin == .external {
                         complain(change, file)
                         wake.yield()
                     }

@@ -32,7 +32,7 @@ extension PasscodeLockout {
     }
 
     /// Asks all sources, and repairs what disagrees.
-    private func check() async {
+    func check() async {
         await turn { [self] in _ = try? await transact { _, _, _ in (nil, ()) } }
     }
 
