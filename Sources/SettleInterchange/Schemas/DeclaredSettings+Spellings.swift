@@ -13,7 +13,7 @@ extension DeclaredSettings {
 
     /// Returns the keys under which a tree may have a setting, in their order of precedence.
     package func spellings(of setting: DeclaredSetting) -> [SettingKey] {
-        setting.key.spellingsWithDots.filter { self.setting(at: $0)?.key == setting.key } + [setting.key]
+        setting.key.literals.filter { self.setting(at: $0)?.key == setting.key } + [setting.key]
     }
 
     /// Returns the value of a setting in a tree.
@@ -54,15 +54,6 @@ extension DeclaredSettings {
 }
 
 extension SettingKey {
-    /// The keys in which the last names, or all, form one name with dots: first the longest such name.
-    var spellingsWithDots: [SettingKey] {
-        let names = components
-        return names.indices.dropLast().map { index in
-            let name = names[index...].joined(separator: ".")
-            return SettingKey(components: names[..<index])?.appending(component: name) ?? SettingKey.path(name)
-        }
-    }
-
     fileprivate func appending(_ names: ArraySlice<String>) -> SettingKey {
         names.reduce(self) { $0.appending(component: $1) }
     }

@@ -207,7 +207,7 @@ extension SettingKey {
 
     /// The keys in which the last names, or all, form one name with dots. The key with the longest such name comes
     /// first.
-    var literals: [SettingKey] {
+    package var literals: [SettingKey] {
         guard !isPlain else { return [] }
         let names = components
         guard names.count <= SettingValue.depthLimit else { return [] }
