@@ -217,6 +217,15 @@ extension SettingKey {
         }
     }
 
+    /// The key in which every dot separates names: the path for which a name with dots may stand.
+    package var asPath: SettingKey {
+        guard Self.hasEscape(text) else { return self }
+        return SettingKey(
+            names: components.flatMap { name in
+                name.split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
+            })
+    }
+
     /// The dots between names.
     private var dots: [String.Index] {
         guard !isPlain else { return [] }
