@@ -95,6 +95,40 @@ import Testing
         #expect(try stored(home) == SettingTree(expected))
     }
 
+    @Test("One deletion removes a setting at its path and under its name with dots, and one rename moves it")
+    func twoSpellings() async throws {
+        let text = #"{"limits.attemptCount": 4, "limits": {"attemptCount": 5, "isOn": true}}"#
+        let rest = SettingTree(["limits": .dictionary(["isOn": .bool(true)])])
+        var home = try await home(text)
+        #expect(await home.run("delete", "app", "limits.attemptCount").code == 0)
+        #expect(try stored(home) == rest)
+        #expect(await home.run("delete", "app", "limits.attemptCount").code == 1)
+        home = try await self.home(text)
+        #expect(await home.run("delete", "app", "--literal", "limits.attemptCount").code == 0)
+        #expect(
+            try stored(home)
+                == SettingTree(["limits": .dictionary(["attemptCount": .integer(5), "isOn": .bool(true)])]))
+        home = try await self.home(text)
+        #expect(await home.run("rename", "app", "limits.attemptCount", "old", "--force").code == 0)
+        #expect(try stored(home)["old"] == .integer(4) && stored(home)["limits"] == rest["limits"])
+        #expect(try stored(home)["limits\\.attemptCount"] == nil)
+        for arguments in [["delete", "app"], ["import", "app", "-", "--replace"]] {
+            home = try await self.home(text)
+            #expect(await home.run(arguments, on: RecordingTerminal(input: "{}")).code == 0)
+            #expect(try stored(home) == SettingTree(), "\(arguments)")
+        }
+    }
+
+    @Test(
+        "The deletion of a group removes its settings under names with dots",
+        arguments: ["", #", "limits": {"x": 1}"#])
+    func deletedGroup(more: String) async throws {
+        let home = try await home(#"{"limits.names": ["a"], "limits.token": "hunter2", "other": 1"# + more + "}")
+        #expect(await home.run("delete", "app", "limits").code == 0)
+        #expect(try stored(home) == SettingTree(["other": .integer(1)]))
+        #expect(await home.run("delete", "app", "limits").code == 1)
+    }
+
     @Test("A dictionary for a group replaces values under names with dots, except secrets")
     func groups() async throws {
         let home = try await home(#"{"limits.names": ["a"], "limits.isOn": true, "limits.token": "hunter2"}"#)

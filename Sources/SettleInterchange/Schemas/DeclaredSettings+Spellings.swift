@@ -34,6 +34,17 @@ extension DeclaredSettings {
         return stored.appending(key.components.dropFirst(spelling.depth))
     }
 
+    /// Returns the keys under which a tree may have the value of a key: that of a setting in every spelling, and that
+    /// of a group also under names with dots outside of its dictionary.
+    package func keys(at key: SettingKey) -> [SettingKey] {
+        if let (setting, spelling) = declaration(around: key) {
+            let names = key.components.dropFirst(spelling.depth)
+            return spellings(of: setting).map { $0.appending(names) }
+        }
+        let inner = related(to: key).flatMap { spellings(of: $0) }
+        return [key] + inner.filter { !$0.isWithin(key) }
+    }
+
     /// Returns a tree in which each setting has the spelling that another tree uses. If that one has several, so does
     /// the result: the removal of one would remove another, which the store takes for the same key.
     ///
