@@ -95,6 +95,30 @@ import Testing
         #expect(try stored(home) == SettingTree(expected))
     }
 
+    @Test("A schema that was written beside names with dots describes a nested file") func flatSchema() async throws {
+        let (home, app) = (try CommandHome(), KeysAndSchemasTests.App.self)
+        let file = home.settings("app")
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(#"{"limits.attemptCount": 7, "limits.token": "hunter2"}"#.utf8).write(to: file)
+        let store = try await SettingsStore.open(at: file)
+        let group = try await store.group(app)
+        try await store.file.writeSchema()
+        try await store.close()
+        withExtendedLifetime(group) {}
+        for text in [
+            #"{"limits": {"attemptCount": 99, "token": "hunter2"}}"#,
+            #"{"limits.attemptCount": 99, "limits.token": "hunter2"}"#,
+        ] {
+            try Data(text.utf8).write(to: file)
+            let check = await home.run("check", "app")
+            #expect(check.code == 1 && check.errors.contains("“limits.attemptCount” can't be 99"), "\(check)")
+            for verb in ["list", "read", "export"] {
+                #expect(await !home.run(verb, "app").output.contains("hunter2"), "\(verb)")
+            }
+        }
+    }
+
     @Test("One deletion removes a setting at its path and under its name with dots, and one rename moves it")
     func twoSpellings() async throws {
         let text = #"{"limits.attemptCount": 4, "limits": {"attemptCount": 5, "isOn": true}}"#
