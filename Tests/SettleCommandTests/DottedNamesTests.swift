@@ -143,6 +143,40 @@ import Testing
         }
     }
 
+    @Test("The history of a setting has its changes under a name with dots", arguments: [true, false])
+    func history(isDeclared: Bool) async throws {
+        let home = try await home(#"{"limits.attemptCount": 4}"#)
+        let file = home.settings("app")
+        if !isDeclared {
+            try FileManager.default.removeItem(
+                at: file.deletingLastPathComponent().appending(path: "settings.schema.json"))
+        }
+        let written: [[SettingValue?]] = [[.integer(5), nil], [.integer(6)]]
+        for values in written {
+            let store = try await SettingsStore.open(
+                at: file, configuration: .init(history: .keep(transactions: 10)))
+            for value in values {
+                try await store.commit {
+                    if let value {
+                        try store.keys.setValue(value, forKey: "limits.attemptCount")
+                    } else {
+                        try store.keys.removeValue(forKey: "limits.attemptCount")
+                    }
+                }
+            }
+            try await store.close()
+        }
+        #expect(try stored(home)["limits.attemptCount"] == .integer(6))
+        for key in isDeclared ? ["limits.attemptCount", "limits"] : ["limits.attemptCount"] {
+            let answer = await home.run("history", "app", key)
+            for words in ["4 → 5", "5 → nothing", "nothing → 6"] {
+                #expect(answer.code == 0 && answer.output.contains(words), "\(key): \(answer)")
+            }
+        }
+        let literal = await home.run("history", "app", "--literal", "limits.attemptCount").output
+        #expect(literal.contains("4 → 5") && !literal.contains("nothing → 6"), "\(literal)")
+    }
+
     @Test(
         "The deletion of a group removes its settings under names with dots",
         arguments: ["", #", "limits": {"x": 1}"#])
