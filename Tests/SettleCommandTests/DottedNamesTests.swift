@@ -141,6 +141,14 @@ import Testing
             #expect(await home.run(arguments, on: RecordingTerminal(input: "{}")).code == 0)
             #expect(try stored(home) == SettingTree(), "\(arguments)")
         }
+        let document = RecordingTerminal(input: #"{"limits": {"attemptCount": 6}}"#)
+        for arguments in [
+            ["write", "app", "limits", "-dict", "attemptCount", "-int", "6"], ["import", "app", "-", "--replace"],
+        ] {
+            home = try await self.home(text)
+            #expect(await home.run(arguments, on: document).code == 0)
+            #expect(try stored(home) == SettingTree(["limits.attemptCount": .integer(6)]), "\(arguments)")
+        }
     }
 
     @Test("The history of a setting has its changes under a name with dots", arguments: [true, false])

@@ -45,8 +45,7 @@ extension DeclaredSettings {
         return [key] + inner.filter { !$0.isWithin(key) }
     }
 
-    /// Returns a tree in which each setting has the spelling that another tree uses. If that one has several, so does
-    /// the result: the removal of one would remove another, which the store takes for the same key.
+    /// Returns a tree in which each setting has the spelling that another tree uses: of several the one in force.
     ///
     /// - Parameter settings: The settings that the tree may have; all if `nil`.
     package func respelled(
@@ -55,10 +54,11 @@ extension DeclaredSettings {
         var result = tree
         for setting in settings ?? all {
             let keys = spellings(of: setting)
-            let stored = keys.filter { other[$0] != nil }
-            guard keys.count > 1, !stored.isEmpty, let value = value(of: setting, in: tree) else { continue }
+            guard keys.count > 1, let stored = keys.first(where: { other[$0] != nil }),
+                let value = value(of: setting, in: tree)
+            else { continue }
             for key in keys where result[key] != nil { result[key] = nil }
-            for key in stored { result[key] = value }
+            result[stored] = value
         }
         return result
     }
