@@ -205,8 +205,9 @@ struct PanelActions: Sendable {
             let result = try await panel.store.history.undo(
                 .token(token), force: false, author: author
             ) { key in
-                guard contents.mayUndo(at: key) else {
-                    let name = contents.title(of: key.description)
+                let key = controlKey(key.description)
+                guard contents.mayUndo(at: SettingKey(stored: key)) else {
+                    let name = contents.title(of: key)
                     throw PanelError(strings("“%@” can’t be changed here, so nothing was undone.", name))
                 }
             }
@@ -215,7 +216,7 @@ struct PanelActions: Sendable {
                 ? PanelResponse.redirect(
                     to: form["key"].map { context.path("why", ["key": $0]) } ?? context.panePath(""))
                 : pages.problem(409, partlyUndone(result))
-            if !result.keys.isEmpty { response.event = .changed(keys: result.keys) }
+            if !result.keys.isEmpty { response.event = .changed(keys: result.keys.map(controlKey)) }
             return response
         } catch let error as PanelError {
             return pages.problem(422, HTML("\(error)"))
@@ -225,11 +226,17 @@ struct PanelActions: Sendable {
         }
     }
 
+    /// Returns the key of a setting's control: the declared one, if the value is stored under a name with dots.
+    private func controlKey(_ key: String) -> String {
+        let hasControl = context.contents.controls.contains { $0.key.description == key }
+        return hasControl ? key : panel.store.keys.declaredKey(forKey: key) ?? key
+    }
+
     /// Returns the sentence about the keys that an undo has left alone.
     private func partlyUndone(_ result: UndoResult) -> HTML {
         let strings = context.strings
         let names = result.conflicts.map { conflict in
-            [HTML("“"), strings.isolated(context.contents.title(of: conflict.key)), HTML("”")]
+            [HTML("“"), strings.isolated(context.contents.title(of: controlKey(conflict.key))), HTML("”")]
         }
         let list = HTML(Array(names.joined(separator: [HTML(strings(", "))])))
         return result.keys.isEmpty

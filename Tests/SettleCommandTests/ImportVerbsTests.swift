@@ -61,6 +61,34 @@ import Testing
         #expect(await home.run("migrate", "app", wrong, "--from", "userdefaults").code == 65)
     }
 
+    private struct Deep: SettingsGroup {
+        struct Outer: SettingsGroup {
+            struct Inner: SettingsGroup {
+                @Setting var count = 1
+                @Setting var isOn = false
+            }
+            let inner = Inner()
+        }
+        let outer = Outer()
+    }
+
+    @Test("Names with dots in a dictionary become the declared settings, too") func innerNames() async throws {
+        let home = try CommandHome()
+        let store = try await SettingsStore.open(at: home.settings("app"))
+        let group = try await store.group(Deep.self)
+        try await store.file.writeSchema()
+        try await store.close()
+        withExtendedLifetime(group) {}
+        let old = try home.write(
+            #"{ outer = { "inner.count" = "5"; inner = { isOn = 1; }; }; }"#, to: "old.plist")
+        let answer = await home.run("migrate", "app", old, "--from", "userdefaults")
+        #expect(answer.code == 0, "\(answer)")
+        let storage = FileStorage(reading: home.settings("app"), isFollowed: false)
+        defer { storage.close() }
+        let inner = SettingValue.dictionary(["count": .integer(5), "isOn": .bool(true)])
+        #expect(try storage.load().tree == SettingTree(["outer": .dictionary(["inner": inner])]))
+    }
+
     @Test("A file that has a key twice is refused, unless one of its values is asked for")
     func duplicateKeys() async throws {
         let home = try CommandHome()

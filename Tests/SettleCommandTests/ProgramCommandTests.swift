@@ -89,6 +89,18 @@ import Testing
         #expect(await program.run("domains").code == 64)
     }
 
+    @Test("A setting that the file has under a name with dots is read once, at its path")
+    func dottedName() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "app.json")
+        try Data(#"{"limits.count": 5}"#.utf8).write(to: file)
+        let store = try await SettingsStore.open(at: file)
+        let terminal = RecordingTerminal()
+        #expect(await SettingsCommand(store, groups: App.self).run(["read", "--json"], on: terminal) == 0)
+        #expect(terminal.output.contains("\"count\": 5") && !terminal.output.contains("limits.count"))
+        try await store.close()
+    }
+
     @Test("A setting of the secret store is refused like a locked one, alone and among others")
     func secretStore() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())

@@ -24,6 +24,13 @@ import Testing
         let owned = Owned()
     }
 
+    private struct Framed: SettingsGroup {
+        struct Window: SettingsGroup {
+            @Setting var width = 1
+        }
+        let window = Window()
+    }
+
     /// A store of a program that has gone, with one transaction for several settings.
     private func store(
         in folder: TemporaryFolder, _ write: @escaping @Sendable (App, SettingsStore) throws -> Void
@@ -87,6 +94,20 @@ import Testing
             store.keys.value(forKey: "name"), store.keys.value(forKey: "ports")
         )
         #expect(name == nil && ports == nil)
+    }
+
+    @Test("An undo takes back a setting whose value is stored under a name with dots") func undoDottedName()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "app.json")
+        try Data(#"{"window.width": 7}"#.utf8).write(to: file)
+        let store = try await SettingsStore.open(at: file, configuration: .init(history: .keep(transactions: 10)))
+        let app = try await store.group(Framed.self)
+        try await store.commit { app.window.width = 8 }
+        let panel = SettingsPanel(store, groups: Framed.self, configuration: configuration)
+        #expect(try await undo("window.width", panel).status == 303)
+        #expect(app.window.width == 7)
     }
 
     @Test("A panel for whatever is stored puts back what was removed with something else")

@@ -31,7 +31,7 @@ struct BisectionFolder: Sendable {
             try Data(try format.encode(settings)).write(to: file)
             if let schema { try Data(schema).write(to: URL(filePath: FileNames(FilePath(file.path)).schema.text)) }
         }
-        defer { try? FileManager.default.removeItem(at: inner) }
+        defer { folder.remove(inner) }
         return try body(file.path)
     }
 }

@@ -100,7 +100,7 @@ struct ProgramSettings: Sendable {
         var tree = store.keys.effectiveValues
         let stored = try await storedValues()
         for setting in store.settings where setting.access != .owner {
-            tree[SettingKey(setting.key) ?? "x"] = setting.isSecret ? stored[setting.key] : setting.value
+            tree[SettingKey(setting.declaredKey) ?? "x"] = setting.isSecret ? stored[setting.key] : setting.value
         }
         return tree
     }

@@ -41,7 +41,7 @@ struct ValueChanges {
     private mutating func add(_ value: SettingValue?, at key: SettingKey) {
         values[key] = value
         // A name with dots and a path can stand for the same value.
-        let path = SettingKey(stored: key.components.joined(separator: "."))
+        let path = key.asPath
         let parents = path.parents
         // Many insertions into one array keep only its last value.
         if let index = newest[path], steps[index].key == key, newestWithin[path] == index,

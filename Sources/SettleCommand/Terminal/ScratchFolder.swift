@@ -9,8 +9,7 @@ import Settle
 /// A folder of temporary files that is removed even when a signal ends the process.
 final class ScratchFolder: Sendable {
     let url: URL
-    /// Whether a signal is ending the process. Locked while something is created in the folder, or all of it is
-    /// removed.
+    /// Whether a signal is ending the process. Locked while something is created in the folder or removed.
     private let isEnding = LockedValue(false)
 
     init() throws {
@@ -22,14 +21,21 @@ final class ScratchFolder: Sendable {
             CommandProcess.end()
             isEnding.withLock { isEnding in
                 isEnding = true
-                remove()
+                removeNow(url)
             }
         }
     }
 
     deinit { remove() }
 
-    func remove() { try? FileManager.default.removeItem(at: url) }
+    /// Removes the folder.
+    func remove() { remove(url) }
+
+    /// Removes the folder or something in it. One removal at a time: of a signal's and another one, either could fail
+    /// at a file that the other has removed, and leave the rest.
+    func remove(_ url: URL) { isEnding.withLock { _ in removeNow(url) } }
+
+    private func removeNow(_ url: URL) { try? FileManager.default.removeItem(at: url) }
 
     /// Runs a closure that creates files in the folder. While a signal ends the process, it waits for that end.
     func withCreation<Result>(_ body: () throws -> Result) throws -> Result {

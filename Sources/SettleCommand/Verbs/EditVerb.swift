@@ -140,7 +140,7 @@ private struct EditSession {
                 if ContinuousClock.now < patience { throw UnknownEdit() }
             }
             // Remove keys first: a new key may replace a dictionary.
-            for change in changes where change.value == nil { try store.keys.removeValue(forKey: change.key) }
+            for change in changes where change.value == nil { try store.keys.removeValue(storedAt: change.key) }
             for change in changes where change.value != nil {
                 for part in declared.parts(of: change.value, at: change.key, replacing: current) {
                     try store.keys.replaceValue(with: part.value, forKey: part.key)

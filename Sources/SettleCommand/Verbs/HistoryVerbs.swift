@@ -26,9 +26,12 @@ enum HistoryVerbs {
             }
             let text = invocation.operands.first
             let entries = try await target.reading { store in
-                let key = try text.map { try invocation.key($0, declared, store.keys.effectiveValues) }
+                let keys = try text.map { text in
+                    let key = try invocation.key(text, declared, store.keys.effectiveValues)
+                    return invocation.has(.literal) ? [key] : declared.keysInHistory(of: key)
+                }
                 var entries: [HistoryEntry] = []
-                for try await entry in store.history.entries(of: key, limit: limit) {
+                for try await entry in store.history.entries(at: keys, limit: limit) {
                     entries.append(entry.hidingSecrets(declared))
                 }
                 return entries
@@ -90,6 +93,16 @@ extension Invocation {
                         + "“\(program) history\(domain)” lists the other changes, which you can write in the same way."
                 ])
         }
+    }
+}
+
+extension DeclaredSettings {
+    /// Returns the keys under which a key may have been stored, now or before. Without a declaration, a path and a name
+    /// with dots may be the same setting.
+    fileprivate func keysInHistory(of key: SettingKey) -> [SettingKey] {
+        guard declaration(around: key) == nil, !isGroup(key) else { return keys(at: key) }
+        let path = key.asPath
+        return [key] + ([path] + path.literals).filter { $0 != key }
     }
 }
 

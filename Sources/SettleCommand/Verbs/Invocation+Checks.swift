@@ -98,9 +98,9 @@ extension DeclaredSettings {
 }
 
 extension SettingsStore.Keys {
-    /// Stores a value, or removes it if it is `nil`.
+    /// Stores a value, or removes the value at exactly this key if it is `nil`.
     func replaceValue(with value: SettingValue?, forKey key: SettingKey) throws {
-        guard let value else { return try removeValue(forKey: key) }
+        guard let value else { return try removeValue(storedAt: key) }
         try setValue(value, forKey: key)
     }
 }

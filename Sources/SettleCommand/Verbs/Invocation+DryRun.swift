@@ -16,7 +16,7 @@ extension Invocation {
         let removed = mode == .replace ? resettable.filter { !declared.isKept($0) } : []
         let keys = Set(values.leaves(within: declared)).union(removed)
         let locked = try await target.reading { store in
-            keys.filter { store.keys.explanationWithoutPlaces(forKey: $0).answers.contains(where: \.locksKey) }
+            keys.filter { store.keys.isLocked($0) }
         }
         var changes: [DryRunChange] = []
         for key in keys.sorted() {

@@ -61,8 +61,11 @@ enum LegacyFile {
             let path = SettingKey(name).flatMap { declared[$0]?.key }
             tree[path ?? .path(name)] = value
         }
-        for key in tree.leaves(within: declared) {
-            if let value = tree[key], let setting = declared[key] { tree[key] = setting.converted(value) }
+        // A name with dots may also lie within a dictionary.
+        for setting in declared.all {
+            guard let value = declared.value(of: setting, in: tree) else { continue }
+            for key in declared.spellings(of: setting) where tree[key] != nil { tree[key] = nil }
+            tree[setting.key] = setting.converted(value)
         }
         return tree
     }

@@ -48,8 +48,9 @@ enum WriteVerbs {
         options: [.literal, .author, .confirmWithin],
         summary: "Removes the stored value of a key, or all stored values.",
         details: """
-            A declared setting has its default then. Without a key, everything is removed, except what is its owner's. An \
-            element of an array is removed by the array's key with its index: list.0.
+            A declared setting has its default then: its value is removed at its path and under names with dots. So \
+            are those of a group. Without a key, everything is removed, except what is its owner's. An element of an \
+            array is removed by the array's key with its index: list.0.
             """,
         action: { invocation in
             guard invocation.operands.isEmpty else { return try await invocation.storeChange() }
@@ -66,8 +67,11 @@ enum WriteVerbs {
             let key = try invocation.changedKey(declared, changes.values)
             // Check before the search: a program's own store does not show owner-only settings.
             try declared.checkAccess(to: key)
-            if ElementPath(key, in: changes.values) == nil, changes.values[key] == nil { throw target.notFound }
-            try invocation.removeValue(at: key, from: &changes, declared)
+            let isElement = ElementPath(key, in: changes.values) != nil
+            let keys = isElement || invocation.has(.literal) ? [key] : declared.keys(at: key)
+            let stored = keys.filter { isElement || changes.values[$0] != nil }
+            guard !stored.isEmpty else { throw target.notFound }
+            for key in stored { try invocation.removeValue(at: key, from: &changes, declared) }
         })
 
     static let rename = Verb(
@@ -155,8 +159,12 @@ extension Invocation {
         _ declared: DeclaredSettings
     ) throws {
         let (source, destination) = (ElementPath(old, in: changes.values), ElementPath(new, in: changes.values))
+        // The members of a group under names with dots are not in its dictionary, and stay.
+        let isSetting = source == nil && !has(.literal) && !declared.isGroup(old)
         guard let source, let destination, source.key == destination.key, !old.isWithin(new) else {
-            try removeValue(at: old, from: &changes, declared)
+            for key in isSetting ? declared.keys(at: old) : [old] where key == old || changes.values[key] != nil {
+                try removeValue(at: key, from: &changes, declared)
+            }
             return try set(.set(value), value, at: new, in: &changes, declared)
         }
         guard !new.isWithin(old) else {
@@ -251,7 +259,7 @@ extension SettingsStore {
     /// Removes everything except owner-only settings.
     fileprivate func removeAll(_ stored: SettingTree, _ declared: DeclaredSettings) throws {
         for key in stored.leaves(within: declared) where declared.setting(at: key)?.isOwners != true {
-            try keys.removeValue(forKey: key)
+            try keys.removeValue(storedAt: key)
         }
     }
 }

@@ -13,7 +13,7 @@ extension DeclaredSettings {
 
     /// Returns the keys under which a tree may have a setting, in their order of precedence.
     package func spellings(of setting: DeclaredSetting) -> [SettingKey] {
-        setting.key.spellingsWithDots.filter { self.setting(at: $0)?.key == setting.key } + [setting.key]
+        setting.key.literals.filter { self.setting(at: $0)?.key == setting.key } + [setting.key]
     }
 
     /// Returns the value of a setting in a tree.
@@ -34,8 +34,18 @@ extension DeclaredSettings {
         return stored.appending(key.components.dropFirst(spelling.depth))
     }
 
-    /// Returns a tree in which each setting has the spelling that another tree uses. If that one has several, so does
-    /// the result: the removal of one would remove another, which the store takes for the same key.
+    /// Returns the keys under which a tree may have the value of a key: that of a setting in every spelling, and that
+    /// of a group also under names with dots outside of its dictionary.
+    package func keys(at key: SettingKey) -> [SettingKey] {
+        if let (setting, spelling) = declaration(around: key) {
+            let names = key.components.dropFirst(spelling.depth)
+            return spellings(of: setting).map { $0.appending(names) }
+        }
+        let inner = related(to: key).flatMap { spellings(of: $0) }
+        return [key] + inner.filter { !$0.isWithin(key) }
+    }
+
+    /// Returns a tree in which each setting has the spelling that another tree uses: of several the one in force.
     ///
     /// - Parameter settings: The settings that the tree may have; all if `nil`.
     package func respelled(
@@ -44,25 +54,17 @@ extension DeclaredSettings {
         var result = tree
         for setting in settings ?? all {
             let keys = spellings(of: setting)
-            let stored = keys.filter { other[$0] != nil }
-            guard keys.count > 1, !stored.isEmpty, let value = value(of: setting, in: tree) else { continue }
+            guard keys.count > 1, let stored = keys.first(where: { other[$0] != nil }),
+                let value = value(of: setting, in: tree)
+            else { continue }
             for key in keys where result[key] != nil { result[key] = nil }
-            for key in stored { result[key] = value }
+            result[stored] = value
         }
         return result
     }
 }
 
 extension SettingKey {
-    /// The keys in which the last names, or all, form one name with dots: first the longest such name.
-    var spellingsWithDots: [SettingKey] {
-        let names = components
-        return names.indices.dropLast().map { index in
-            let name = names[index...].joined(separator: ".")
-            return SettingKey(components: names[..<index])?.appending(component: name) ?? SettingKey.path(name)
-        }
-    }
-
     fileprivate func appending(_ names: ArraySlice<String>) -> SettingKey {
         names.reduce(self) { $0.appending(component: $1) }
     }

@@ -21,7 +21,7 @@ package struct DeclaredSettings: Sendable {
         let groups = Set(all.flatMap(\.key.parents))
         var (spellings, secretKeys) = ([SettingKey: Int](), Set<SettingKey>())
         for (index, setting) in all.enumerated() {
-            let others = setting.key.spellingsWithDots.filter { places[$0] == nil && !groups.contains($0) }
+            let others = setting.key.literals.filter { places[$0] == nil && !groups.contains($0) }
             if setting.isSecret { secretKeys.formUnion(others + [setting.key]) }
             // A key may mean several settings: what is its owner's takes precedence, as in the program.
             for key in others where spellings[key] == nil || setting.isOwners { spellings[key] = index }
@@ -129,7 +129,7 @@ package struct DeclaredSettings: Sendable {
         guard !isSecret(key) else { return .string(redaction) }
         var tree = SettingTree()
         tree[key] = value
-        let keys = within(key).filter(\.isSecret).flatMap { [$0.key] + $0.key.spellingsWithDots }
+        let keys = within(key).filter(\.isSecret).flatMap { [$0.key] + $0.key.literals }
         return hiding(keys.filter(secretKeys.contains), in: tree)[key] ?? value
     }
 

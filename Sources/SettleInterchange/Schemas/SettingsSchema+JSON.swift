@@ -2,7 +2,7 @@ public import Settle
 
 /// JSON Schema, in the version 2020-12.
 extension SettingsSchema {
-    /// A JSON Schema of a settings file: objects nested as the file nests the keys.
+    /// A JSON Schema of a settings file: objects nested as a file nests the declared keys.
     ///
     /// Every file that the store saves is valid, so the schema demands less than the rules where JSON Schema can't
     /// express them; ``Entry/jsonSchema`` describes how. Keys that no group declares are allowed, and no key is

@@ -9,7 +9,7 @@ public import Settle
 /// ```
 ///
 /// It contains no stored values. Two schemas of the same declarations are equal, whatever the order in which the groups
-/// were opened.
+/// were opened and whatever names with dots a file has.
 public struct SettingsSchema: Sendable, Hashable, Codable {
     /// The settings, sorted by key.
     public let settings: [Entry]
@@ -17,7 +17,8 @@ public struct SettingsSchema: Sendable, Hashable, Codable {
     public let groups: [Group]
 
     init(_ settings: [SettingInfo]) {
-        let sorted = settings.sorted { $0.key < $1.key }
+        // By the declared keys: a file may have a setting under a name with dots, but a schema is not of one file.
+        let sorted = settings.sorted { $0.declaredKey < $1.declaredKey }
         let inOrder = sorted.indices.sorted { left, right in
             guard let left = sorted[left].position, let right = sorted[right].position else { return left < right }
             return left < right
@@ -30,7 +31,7 @@ public struct SettingsSchema: Sendable, Hashable, Codable {
 
     /// One setting, as declared.
     public struct Entry: Sendable, Hashable, Codable {
-        /// The full key, such as `passcode.attemptCount`.
+        /// The full key as declared, such as `passcode.attemptCount`.
         public let key: String
         /// The declared type as written in Swift, such as `Int` or `Date?`.
         public let type: String
@@ -59,7 +60,7 @@ public struct SettingsSchema: Sendable, Hashable, Codable {
         public let order: Int
 
         init(_ info: SettingInfo, order: Int) {
-            (key, type, shape) = (info.key, info.type, info.shape)
+            (key, type, shape) = (info.declaredKey, info.type, info.shape)
             (defaultValue, rules) = (info.defaultValue, info.rules)
             (title, help, unit) = (info.title, info.help, info.unit)
             (isSecret, access, category) = (info.isSecret, info.access, info.category)

@@ -69,7 +69,11 @@ struct StoreFollower {
         var update = Update()
         while let change = changes.next() {
             if change.missed != .nothing { update.isEverything = true }
-            for mutation in change.mutations { update.keys.insert(SettingKey(stored: mutation.key)) }
+            for mutation in change.mutations {
+                // A control has the declared key, where the value may be stored under a name with dots.
+                let key = store.keys.declaredKey(forKey: mutation.key) ?? mutation.key
+                update.keys.formUnion([SettingKey(stored: mutation.key), SettingKey(stored: key)])
+            }
         }
         for (index, (key, value)) in undeclared.enumerated() {
             let now = store.keys[key]

@@ -59,6 +59,9 @@ import Testing
         if let inner = tree["a"] {
             #expect(declared.hidingSecrets(in: inner, at: "a") == .dictionary(["b.c": .string("••••")]))
         }
+        #expect(declared.keys(at: "a") == ["a", "a\\.b\\.c", "a\\.d"])
+        #expect(declared.keys(at: "a.b\\.c.e") == ["a\\.b\\.c.e", "a.b\\.c.e", "a.b.c.e"])
+        #expect(declared.keys(at: "other.x") == ["other.x"])
         #expect(declared.setting(at: "x\\.y")?.key == "x\\.y" && !declared.isSecret("x\\.y"))
     }
 

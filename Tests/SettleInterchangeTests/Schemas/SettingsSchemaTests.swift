@@ -121,6 +121,17 @@ private struct DocumentSettings: SettingsGroup {
         #expect(member("properties", "e", "maxLength", of: json) == nil)
     }
 
+    @Test("The schema has the declared keys, whatever names with dots a file has") func declaredKeys() async throws {
+        func schema(_ tree: SettingTree) async throws -> SettingsSchema {
+            let store = try await SettingsStore.open(storage: InMemoryStorage(tree))
+            let group = try await store.group(DocumentSettings.self, at: "document")
+            return withExtendedLifetime(group) { store.file.schema() }
+        }
+        let nested = try await schema(SettingTree())
+        let flat = try await schema(SettingTree(["document.name": .string("x")]))
+        #expect(flat == nested && flat.settings.map(\.key).contains("document.name"))
+    }
+
     @Test("A secret has no default, in data and in JSON") func secretDefaultData() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(WideSettings.self)

@@ -186,6 +186,33 @@ import Testing
         #expect(settings.count == 6 && settings.$count.domains.isLocked)
     }
 
+    @Test(
+        "A lock at a path locks the name with dots, and the other way round, declared or not",
+        arguments: [false, true], [false, true])
+    func lockedSpellings(isPath: Bool, isDeclared: Bool) async throws {
+        let storage = InMemoryStorage(SettingTree(["inner.level": .real(0.75)]))
+        let managed = TestDomain(isPath ? ["inner": ["level": 0.25]] : ["inner.level": 0.25])
+        let store = try await SettingsStore.open(
+            storage: storage, searching: SearchList([.source("managed", managed, locksKeys: true), .application]))
+        let settings = isDeclared ? try await store.group(LayeredGroup.self) : nil
+        for key in ["inner.level", "inner\\.level"] {
+            for value in [SettingValue.real(1), nil] {
+                let error = #expect(throws: SettingsError.self) {
+                    if let value {
+                        try store.keys.setValue(value, forKey: key)
+                    } else {
+                        try store.keys.removeValue(forKey: key)
+                    }
+                }
+                #expect(error?.code == .locked, "\(key)")
+            }
+        }
+        #expect(settings?.inner.level ?? 0.25 == 0.25)
+        try store.keys.setValue(1, forKey: "inner\\.other")
+        try await store.flush()
+        #expect(storage.tree == SettingTree(["inner.level": .real(0.75), "inner.other": .integer(1)]))
+    }
+
     @Test("An owner's settings have the application's value or the default") func owner() async throws {
         let high = TestDomain(["attempts": 0, "lock": ["attempts": 0]])
         let store = try await open(.source("high", high), .application, .source("low", TestDomain(["attempts": 9])))

@@ -33,6 +33,16 @@ import Testing
         #expect(key.split?.rest.components ?? [] == Array(components.dropFirst()))
     }
 
+    @Test(
+        "The path of a name with dots has its dots between names",
+        arguments: [
+            ("a.b", "a.b"), (#"a\.b"#, "a.b"), (#"a.b\.c"#, "a.b.c"), (#"a\.b.c"#, "a.b.c"), (#"a\\.b"#, #"a\\.b"#),
+            (#"a\\\.b"#, #"a\\.b"#),
+        ])
+    func asPath(text: String, path: String) {
+        #expect(SettingKey(stored: text).asPath.description == path)
+    }
+
     @Test("A backslash before anything else stands for itself") func backslashBeforeAnything() {
         let key = SettingKey(stored: #"C:\Users\"#)
         #expect(key.components == [#"C:\Users\"#])

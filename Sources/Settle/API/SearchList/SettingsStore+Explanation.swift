@@ -14,6 +14,12 @@ extension SettingsStore.Keys {
         Explanation(of: key, in: store.core, placing: .locks, namesMisspelt: false)
     }
 
+    /// Returns whether a domain locks a key, a part of it or a key around it, so that a write would be refused.
+    package func isLocked(_ key: SettingKey) -> Bool {
+        let log = store.core.log
+        return log.lock.withLock { log.stored.lock(concerning: log.stored.resolved(key)) != nil }
+    }
+
     /// Returns the location of the effective value. It reads no file for the values that this one covers.
     package func placeInForce(forKey key: some SettingKeyConvertible) -> String? {
         Explanation(of: SettingKey(given: key), in: store.core, placing: .inForce, namesMisspelt: false)

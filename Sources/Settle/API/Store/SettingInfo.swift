@@ -38,6 +38,8 @@ public struct SettingInfo: Sendable, Hashable {
     public let category: SettingsCategory
     /// The reason why the stored value is not in force, such as a wrong edit of the file; `nil` if it is.
     public let problem: Problem?
+    /// The key as the group declares it, whichever spelling is stored.
+    package let declaredKey: String
     /// The position in the declarations of the store.
     package let position: DeclarationPosition?
 

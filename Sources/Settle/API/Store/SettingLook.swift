@@ -2,6 +2,8 @@
 struct SettingLook {
     let box: AnySettingBox
     let key: SettingKey
+    /// The key in the declaration, where the value has another spelling.
+    let declaredKey: SettingKey
     let declaration: String
     let access: SettingsAccess
     let category: SettingsCategory
@@ -29,6 +31,7 @@ struct SettingLook {
         self.box = box
         self.declaration = declaration
         (key, access, category, position) = (slot.key, slot.access, slot.category, slot.position)
+        declaredKey = log.stored.slots.declaredKey(of: slot)
         lastGood = slot.lastGood
         value = transaction == nil ? box.committedValue : box.visibleValue
         isStored = staged?.isStored ?? slot.isStored
@@ -83,6 +86,7 @@ extension StoreCore {
             help: details?.help, unit: details?.unit, value: state.value, defaultValue: state.defaultValue,
             rules: declaration.ruleDescriptions, origin: state.origin, domain: state.domain,
             isCovered: state.isCovered, lock: state.lock, isSecret: declaration.isSecret, access: look.access,
-            category: look.category, problem: state.problem, position: look.position)
+            category: look.category, problem: state.problem, declaredKey: look.declaredKey.description,
+            position: look.position)
     }
 }

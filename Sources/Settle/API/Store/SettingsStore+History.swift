@@ -41,6 +41,12 @@ extension SettingsStore.History {
         return HistoryEntries(keeper: store.keeper, keys: keys, date: date, limit: limit ?? .max)
     }
 
+    /// Returns the transactions that have changed one of some keys, newest first: exactly these keys, not other
+    /// spellings of them. `nil`: all.
+    package func entries(at keys: [SettingKey]?, limit: Int) -> HistoryEntries {
+        HistoryEntries(keeper: store.keeper, keys: keys, date: nil, limit: limit)
+    }
+
     /// Returns the values that the application's domain had stored at a token, without the secrets that this store's
     /// groups declare and those that other processes have declared while history was enabled.
     ///

@@ -67,6 +67,12 @@ extension SettingsStore.Keys {
         try store.open(key: key.description).removeValue(forKey: SettingKey(given: key), author: author)
     }
 
+    /// Removes the value that is stored at exactly this key, also if ``removeValue(forKey:author:)`` would remove one
+    /// under a name with dots.
+    package func removeValue(storedAt key: SettingKey) throws {
+        try store.open(key: key.description).removeValue(storedAt: key, author: nil)
+    }
+
     /// Delivers the values of a key, declared by a group or not: the current one first, then the newest one after each
     /// change.
     ///

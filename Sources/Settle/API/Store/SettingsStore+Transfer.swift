@@ -135,7 +135,11 @@ extension StoreCore {
                 for step in steps {
                     do {
                         if step.isRefused { throw SettingsError.unknownKey(step.key) }
-                        try change(step.key, to: step.value, author: author)
+                        if let value = step.value {
+                            try setValue(value, forKey: step.key, author: author)
+                        } else {
+                            try removeValue(storedAt: step.key, author: author)
+                        }
                     } catch let error as SettingsError {
                         problems.append(error)
                     } catch {

@@ -30,7 +30,7 @@ extension StoreCore {
     /// Returns the box of a key, created if necessary, and the boxes of keys within it that no group declares. Requires
     /// a transaction.
     func box(forKey key: SettingKey) throws(SettingsError) -> (box: AnySettingBox, inner: [AnySettingBox]) {
-        if let lock = log.lock.withLock({ log.stored.domains.lock(concerning: key) }) {
+        if let lock = log.lock.withLock({ log.stored.lock(concerning: key) }) {
             throw .locked(key, by: lock.domain.name, at: place(of: lock))
         }
         let (used, owned, outer, inner) = log.lock.withLock {

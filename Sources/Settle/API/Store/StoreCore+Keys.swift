@@ -99,6 +99,15 @@ extension StoreCore {
         }
     }
 
+    /// Removes the value that is stored at exactly this key, where another value may be stored under a name with dots.
+    /// A declared setting has one key, which every spelling means.
+    func removeValue(storedAt key: SettingKey, author: String?) throws {
+        try key.check(for: "removeValue(forKey:)")
+        try transact(origin: .reset, author: author) {
+            try stageRemoval(of: log.lock.withLock { log.stored.slots.place(of: key) ?? key })
+        }
+    }
+
     /// Writes a value in stored form, or removes the stored value.
     func change(_ key: SettingKey, to value: SettingValue?, author: String?) throws {
         guard let value else { return try removeValue(forKey: key, author: author) }

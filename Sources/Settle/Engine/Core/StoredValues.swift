@@ -74,6 +74,16 @@ struct StoredValues: ~Copyable {
         return key.literals.first { slots.placed(at: $0) != nil || tree[$0] != nil } ?? key
     }
 
+    /// Returns the value of a domain that locks a key, or a part of it or a key around it.
+    ///
+    /// Domains know a setting by its declared key. Without a declaration, a name with dots may stand for the path, so
+    /// that a lock on the path locks both.
+    func lock(concerning key: SettingKey) -> DomainCandidate? {
+        let slot = slots.placed(at: key).flatMap { $0.declaration == nil ? nil : $0 }
+        let other = slot.map(slots.declaredKey) ?? key.asPath
+        return domains.lock(concerning: other == key ? [key] : [key, other])
+    }
+
     /// Adds a declared setting, and records the spellings of its key, other than its own, at which something is stored.
     mutating func insert(_ slot: SettingSlot, declaredAs declared: SettingKey?) {
         slots.insert(slot, declaredAs: declared)

@@ -126,14 +126,11 @@ struct DomainStack: Sendable {
         layers.compactMap { $0.domain.isAbove == isAbove ? $0.contents.tree : nil }
     }
 
-    /// Returns a value of a domain that locks a key, or a part of it or a key around it.
-    func lock(concerning key: SettingKey) -> DomainCandidate? {
+    /// Returns a value of a domain that locks one of some keys, or a part of it or a key around it.
+    func lock(concerning keys: [SettingKey]) -> DomainCandidate? {
         for layer in layers where layer.domain.locksKeys {
-            if let candidate = layer.candidate(at: key, orAt: oldNames(of: key)) { return candidate }
-            for parent in key.parents {
-                guard let value = layer.contents.tree[parent] else { break }
-                if case .dictionary = value { continue }
-                return DomainCandidate(domain: layer.domain, key: parent, value: value, isText: layer.contents.isText)
+            for key in keys {
+                if let candidate = layer.lock(concerning: key, orAt: oldNames(of: key)) { return candidate }
             }
         }
         return nil
@@ -311,6 +308,16 @@ extension DomainStack.Layer {
             guard var candidate = candidate(at: key) else { continue }
             candidate.isRenamed = true
             return candidate
+        }
+        return nil
+    }
+
+    fileprivate func lock(concerning key: SettingKey, orAt former: [SettingKey]) -> DomainCandidate? {
+        if let candidate = candidate(at: key, orAt: former) { return candidate }
+        for parent in key.parents {
+            guard let value = contents.tree[parent] else { break }
+            if case .dictionary = value { continue }
+            return candidate(parent, value)
         }
         return nil
     }

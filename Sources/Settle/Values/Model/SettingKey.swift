@@ -207,7 +207,7 @@ extension SettingKey {
 
     /// The keys in which the last names, or all, form one name with dots. The key with the longest such name comes
     /// first.
-    var literals: [SettingKey] {
+    package var literals: [SettingKey] {
         guard !isPlain else { return [] }
         let names = components
         guard names.count <= SettingValue.depthLimit else { return [] }
@@ -215,6 +215,15 @@ extension SettingKey {
             let name = names[count...].joined(separator: ".")
             return SettingKey(components: names[..<count])?.appending(component: name) ?? SettingKey(name: name)
         }
+    }
+
+    /// The key in which every dot separates names: the path for which a name with dots may stand.
+    package var asPath: SettingKey {
+        guard Self.hasEscape(text) else { return self }
+        return SettingKey(
+            names: components.flatMap { name in
+                name.split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
+            })
     }
 
     /// The dots between names.
