@@ -39,7 +39,7 @@ extension SettingBox {
         guard let placement = existingPlacement else { return }
         do throws(SettingsError) {
             try checkLock()
-            if hasRules { try definition.rules.check(value, key: placement.slot.key) }
+            if hasRules { try definition.check(value, key: placement.slot.key) }
             placement.engine.judge(placement.slot, nil)
         } catch {
             placement.engine.judge(placement.slot, error)
