@@ -33,7 +33,7 @@ package struct HistoryCursor {
     /// Whether the storage has been queried since the group was released: until then the feed may lack the last
     /// changes.
     private var isComplete = false
-    /// The number of attempts already made when the storage could not be reached.
+    /// The number of attempts already made when the storage could not be reached; `nil` once it may be queried again.
     private var failedAttempts: Int?
     /// The changes after the snapshot, for a storage without a history.
     private var live: Changes.Reader?
@@ -72,6 +72,9 @@ package struct HistoryCursor {
         }
         while !isFinished {
             if let change = popChange() { return .change(change) }
+            if failedAttempts != nil, log.lock.withLock({ failedAttempts != log.historyAttempts }) {
+                failedAttempts = nil
+            }
             switch state {
             case .ready(let entries): page = entries
             case .waiting: return .wait
@@ -127,7 +130,7 @@ package struct HistoryCursor {
 
     private var state: State {
         if !page.isEmpty { return .waiting }
-        if let failedAttempts, log.lock.withLock({ failedAttempts == log.historyAttempts }) { return .waiting }
+        if failedAttempts != nil { return .waiting }
         guard let token, hasBegun else { return .unknown }
         let (later, isReleased) = log.lock.withLock {
             (log.feed.records(after: token)?.prefix(Self.pageSize), topic.isFinished)
