@@ -95,6 +95,16 @@ import Testing
         await source.close()
     }
 
+    @Test("A variable has one problem, however often its setting is declared, and none once its file can be read")
+    func declaredAgain() async throws {
+        let source = try source()
+        for _ in 0..<3 { _ = source.declare(["token"], try source.look(for: ["token"])) }
+        #expect(source.contents.problems.count == 1)
+        try volume.write("1", to: "token")
+        #expect(source.declare(["token"], try source.look(for: ["token"]))?.problems == [])
+        await source.close()
+    }
+
     @Test("A source that is released checks no more") func release() async throws {
         let clock = ManualClock()
         try volume.write("1", to: "token")

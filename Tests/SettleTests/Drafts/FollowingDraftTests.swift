@@ -90,6 +90,31 @@ import Testing
         #expect(throws: SettingsError.self) { try draft.apply() }
     }
 
+    @Test("A stream and an observer of a draft get stored values that another domain covers") func coveredChanges()
+        async throws
+    {
+        let high = TestDomain(["count": 70])
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(), searching: SearchList([.source("high", high), .application]))
+        let settings = try await store.group(LayeredGroup.self)
+        settings.count = 20
+        let values = ChangeRecorder(settings.draft().$count)
+        #expect(await values.next() == 20)
+        settings.count = 21
+        #expect(await values.until { $0.last == 21 }.last == 21)
+        // Not followed by a stream.
+        let draft = settings.draft()
+        await changes({ _ = draft.count }, { settings.count = 22 })
+        #expect(draft.count == 22)
+        draft.count = 30
+        await changes({ _ = draft.conflicts }, { settings.count = 23 })
+        #expect(draft.conflicts.first?.currentValue as? Int == 23)
+        // The value that was covered is in force.
+        settings.count = 70
+        high.set([:])
+        #expect(await values.until { $0.last == 70 }.last == 70)
+    }
+
     @Test("A locked key is refused at once, or when the draft is applied, with the key and the domain") func locked()
         async throws
     {

@@ -110,6 +110,25 @@ import Testing
         try await store.close()
     }
 
+    @Test("The history of a released group has everything stored before, however late it is read")
+    func readAfterRelease() async throws {
+        let store = try await ShortJournals().open()
+        let settings = try await store.group(CounterSettings.self, at: "a")
+        try await settings.commit { settings.count = 1 }
+        let token = try #require(store.history.token)
+        var begun = settings.changes(after: token).makeAsyncIterator()
+        var unread = settings.changes(after: token).makeAsyncIterator()
+        try await settings.commit { settings.count = 2 }
+        #expect(try await next(1, of: &begun) == [2])
+        try await settings.commit { settings.count = 3 }
+        try await store.release(at: "a")
+        #expect(try await next(1, of: &begun) == [3])
+        #expect(await begun.next() == nil)
+        #expect(try await next(2, of: &unread) == [2, 3])
+        #expect(await unread.next() == nil)
+        try await store.close()
+    }
+
     @Test("Transactions that were appended together come one by one, and after a restart as their sum")
     func appendedTogether() async throws {
         let place = try ShortJournals(journalLimit: FileStorage.journalLimit)

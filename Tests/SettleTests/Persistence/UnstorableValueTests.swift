@@ -12,10 +12,14 @@ private indirect enum Chain: Codable, Sendable, Equatable {
     }
 }
 
+private struct Visit: Codable, Sendable, Equatable {
+    var date = Date(timeIntervalSinceReferenceDate: 0)
+}
+
 private struct Bad: SettingsGroup {
     @Setting var healthy = 0
     @Setting var real = 0.0
-    @Setting var date = Date(timeIntervalSinceReferenceDate: 0)
+    @Setting var visit = Visit()
     @Setting var text = ""
     @Setting var large: UInt128 = 0
     @Setting var chain = Chain.end
@@ -95,9 +99,9 @@ private struct Bad: SettingsGroup {
         try FileManager.default.removeItem(at: fixture.file)
     }
 
-    @Test("A date that is not finite, by a declared setting", arguments: formats)
+    @Test("A date that is not finite, in the value of a declared setting", arguments: formats)
     func dateFiniteDeclared(format: FileFormat) async throws {
-        try await isolates("date", in: format) { $0.date = Date(timeIntervalSinceReferenceDate: .nan) }
+        try await isolates("visit", in: format) { $0.visit.date = Date(timeIntervalSinceReferenceDate: .nan) }
     }
 
     @Test("A larger value beside a bad one is stored, and no error names it") func largerValueBeside() async throws {

@@ -56,7 +56,7 @@ import Testing
     @Test("Of a variable and its file, the variable counts, and it is told") func both() throws {
         let values = try read(["APP_PORT": "1", "APP_PORT_FILE": "/f"], ["port"])
         #expect(values.tree == SettingTree(["port": .string("1")]))
-        #expect(values.problems == ["APP_PORT_FILE is not used, because APP_PORT is set too."])
+        #expect(values.problems == ["port": "APP_PORT_FILE is not used, because APP_PORT is set too."])
     }
 
     @Test("A file that can't be read is told, without its content") func unreadable() throws {
@@ -66,9 +66,10 @@ import Testing
         #expect(values.tree.root.isEmpty && values.places.isEmpty)
         #expect(
             values.problems == [
-                "a can't be read from the file “/absent”, which the variable APP_A_FILE names: there is no such file.",
-                "The variable APP_B_FILE is empty; it must name a file.",
-                "c can't be read from the file “/c”, which the variable APP_C_FILE names: it is not in UTF-8.",
+                "a": "a can't be read from the file “/absent”, which the variable APP_A_FILE names: "
+                    + "there is no such file.",
+                "b": "The variable APP_B_FILE is empty; it must name a file.",
+                "c": "c can't be read from the file “/c”, which the variable APP_C_FILE names: it is not in UTF-8.",
             ])
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Settle
 import SettleTesting
 import Testing
@@ -11,7 +12,80 @@ private struct GuardedSettings: SettingsGroup {
     @Setting var free = 0
 }
 
+private struct DatedSettings: SettingsGroup {
+    @Setting var date = Date(timeIntervalSinceReferenceDate: 0)
+    @Setting var optional: Date?
+    @Setting var list: [Date] = []
+    @Setting var days: Set<Date> = []
+    @Setting var dictionary: [String: Date] = [:]
+    @Setting(
+        codec: SettingCodec<Date>(
+            encode: { .string("\($0.timeIntervalSinceReferenceDate)") }, decode: { _ in Date.distantFuture }))
+    var spelled = Date.distantPast
+    @Setting var free = 0
+}
+
+private struct EndlessSettings: SettingsGroup {
+    @Setting var end = Date(timeIntervalSinceReferenceDate: .infinity)
+}
+
 @Suite(.timeLimit(.minutes(10)), .silencingIssues) struct ValidationTests {
+    private let endless = Date(timeIntervalSinceReferenceDate: .infinity)
+
+    @Test("A date that is not finite is refused like a value that breaks a rule, however it is written")
+    func dates() async throws {
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(), searching: [.overrides, .application])
+        let settings = try await store.group(DatedSettings.self)
+        func refuses(_ key: String, _ rule: String = "a finite date", _ write: () throws -> Void) {
+            let error = #expect(throws: SettingsError.self) { try write() }
+            #expect(error?.code == .invalidValue && error?.key == key && error?.rule == rule && error?.value != nil)
+        }
+        let elements = "made of elements that are each a finite date"
+        refuses("date") { try settings.$date.set(Date(timeIntervalSinceReferenceDate: .nan)) }
+        refuses("date") { try settings.$date.modify { $0 += .infinity } }
+        refuses("optional") { try settings.$optional.set(endless) }
+        refuses("list", elements) { try settings.$list.set([.distantPast, endless]) }
+        refuses("days", elements) { try settings.$days.set([endless]) }
+        refuses("dictionary", elements) { try settings.$dictionary.set(["a": endless]) }
+        refuses("date") {
+            try settings.update {
+                settings.free = 1
+                settings.date = endless
+            }
+        }
+        refuses("date") { _ = try store.domains.override(settings.$date, with: endless) }
+        let draft = settings.draft()
+        draft.date = endless
+        #expect(draft.violations.map(\.rule) == ["a finite date"] && !draft.isDirty)
+        settings.date += .infinity
+        #expect(settings.free == 0 && store.revision == 0)
+        for await issue in store.issues {
+            let date = "Date(timeIntervalSinceReferenceDate: inf)"
+            #expect(issue.description == "“date” can't be \(date): it must be a finite date. The old value stays.")
+            break
+        }
+        try settings.$optional.set(nil)
+        try settings.$list.set([.distantPast, .distantFuture])
+        // A codec of its own may have a form for it.
+        try settings.$spelled.set(endless)
+        #expect(settings.list.count == 2 && settings.spelled > .distantFuture)
+    }
+
+    @Test("A date that is not finite is no default, and undoes a commit") func datesAtOnce() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let opening = await #expect(throws: SettingsError.self) { try await store.group(EndlessSettings.self) }
+        #expect(opening?.code == .invalidValue && opening?.key == "end" && opening?.rule == "a finite date")
+        let settings = try await store.group(DatedSettings.self)
+        let error = await #expect(throws: SettingsError.self) {
+            try await settings.commit {
+                settings.free = 1
+                settings.list.append(endless)
+            }
+        }
+        #expect(error?.code == .invalidValue && error?.key == "list" && settings.free == 0 && settings.list == [])
+    }
+
     @Test("A list of texts accepts the spelling that its schema has, and no equal one of other characters")
     func spellings() throws {
         struct Name: RawRepresentable, Equatable, Sendable { let rawValue: String }

@@ -111,11 +111,11 @@ extension Change {
     /// Returns the same change for a subscriber that has passed over an earlier one.
     func counting(_ earlier: Change) -> Change {
         // A change without mutations only reports missed changes.
-        let passedOver = (earlier.missed.count ?? 0) + (earlier.mutations.isEmpty ? 0 : 1)
+        let passedOver = (earlier.missed.count ?? 0) &+ (earlier.mutations.isEmpty ? 0 : 1)
         return Change(
             revision: revision, token: token, time: time, origin: origin, domain: domain, author: author,
             mutations: mutations, isDurable: isDurable,
-            missed: missed.count.map { Missed(count: $0 + passedOver) } ?? missed)
+            missed: missed.count.map { Missed(count: $0 &+ passedOver) } ?? missed)
     }
 
     fileprivate init(

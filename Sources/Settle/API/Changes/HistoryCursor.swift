@@ -15,12 +15,14 @@ package struct HistoryCursor {
         case query(HistoryQuery)
         /// Nothing has come yet.
         case wait
-        /// The store has closed.
+        /// The store has closed, or the group was released.
         case finish
     }
 
     private let engine: Engine
     private let topic: Topic
+    /// The settings of the group; the store no longer knows them once the group is released.
+    private let members: [AnySettingBox]
     private let follower: HistoryFollower
     private var page: ArraySlice<HistoryFeedEntry> = []
     private var token: ChangeToken?
@@ -28,15 +30,23 @@ package struct HistoryCursor {
     /// Whether the storage has been queried: until then the feed may date from a time without followers.
     private var hasBegun = false
     private var isFinished = false
-    /// The number of attempts already made when the storage could not be reached.
+    /// Whether the storage has been queried since the group was released: until then the feed may lack the last
+    /// changes.
+    private var isComplete = false
+    /// The number of attempts already made when the storage could not be reached; `nil` once it may be queried again.
     private var failedAttempts: Int?
     /// The changes after the snapshot, for a storage without a history.
     private var live: Changes.Reader?
 
     private static let pageSize = 64
 
-    init(on topic: Topic, of engine: Engine, after token: ChangeToken?, durableOnly: Bool) {
+    /// - Parameter members: The settings of the topic's group; none for the topic of a store.
+    init(
+        on topic: Topic, of engine: Engine, after token: ChangeToken?, durableOnly: Bool,
+        members: [AnySettingBox] = []
+    ) {
         (self.engine, self.topic, self.token, self.durableOnly) = (engine, topic, token, durableOnly)
+        self.members = members
         follower = HistoryFollower(of: engine.log)
     }
 
@@ -48,9 +58,9 @@ package struct HistoryCursor {
     /// Whether a step may have a result. Requires the lock.
     var isReady: Bool {
         if let live { return live.isReady }
-        if topic.isFinished { return true }
         if let entry = page.first { return isDurableLocked(entry) }
         if let failedAttempts { return failedAttempts != log.historyAttempts }
+        if topic.isFinished { return true }
         return token.flatMap { log.feed.records(after: $0) }?.isEmpty != true
     }
 
@@ -62,10 +72,14 @@ package struct HistoryCursor {
         }
         while !isFinished {
             if let change = popChange() { return .change(change) }
+            if failedAttempts != nil, log.lock.withLock({ failedAttempts != log.historyAttempts }) {
+                failedAttempts = nil
+            }
             switch state {
             case .ready(let entries): page = entries
-            case .waiting: return log.lock.withLock { topic.isFinished } ? .finish : .wait
+            case .waiting: return .wait
             case .unknown: return .query(query)
+            case .finished: isFinished = true
             }
         }
         return .finish
@@ -76,11 +90,12 @@ package struct HistoryCursor {
     /// - Returns: The change that reports a gap, if there is one.
     package mutating func accept(_ answer: HistoryAnswer) -> Change? {
         (hasBegun, failedAttempts) = (true, nil)
+        isComplete = answer.isLast
         switch answer.finding {
         case .entries(let entries): page = entries[...]
         case .inFeed: break
         case .closed: isFinished = true
-        case .unreachable(let attempts): failedAttempts = attempts
+        case .unreachable(let attempts): (failedAttempts, isComplete) = (attempts, false)
         case .lost(let tree, let place):
             if place == nil { live = answer.later.makeReader() }
             token = place
@@ -109,22 +124,31 @@ package struct HistoryCursor {
         case ready(ArraySlice<HistoryFeedEntry>)
         case waiting
         case unknown
+        /// The group was released, and everything from before that was returned.
+        case finished
     }
 
     private var state: State {
         if !page.isEmpty { return .waiting }
-        if let failedAttempts, log.lock.withLock({ failedAttempts == log.historyAttempts }) { return .waiting }
+        if failedAttempts != nil { return .waiting }
         guard let token, hasBegun else { return .unknown }
-        let later = log.lock.withLock { log.feed.records(after: token)?.prefix(Self.pageSize) }
-        return later.map { $0.isEmpty ? .waiting : .ready($0) } ?? .unknown
+        let (later, isReleased) = log.lock.withLock {
+            (log.feed.records(after: token)?.prefix(Self.pageSize), topic.isFinished)
+        }
+        guard let later else { return .unknown }
+        guard later.isEmpty else { return .ready(later) }
+        guard isReleased else { return .waiting }
+        return isComplete ? .finished : .unknown
     }
 
     private var query: HistoryQuery {
         // A history also has the changes of values that other domains cover, which do not mark the store's topic.
-        let topic = topic === log.root ? log.lock.withLock { log.changes.applicationTopic() } : topic
+        let (topic, isLast) = log.lock.withLock {
+            (self.topic === log.root ? log.changes.applicationTopic() : self.topic, self.topic.isFinished)
+        }
         let later = ChangeCursor(
             on: topic, of: log, delivery: .every, durableOnly: durableOnly, view: .application)
-        return HistoryQuery(engine: engine, token: token, later: Changes(later))
+        return HistoryQuery(engine: engine, token: token, later: Changes(later), isLast: isLast)
     }
 
     private func isDurable(_ entry: HistoryFeedEntry) -> Bool {
@@ -137,7 +161,10 @@ package struct HistoryCursor {
 
     /// - Returns: `nil` if none of its mutations is within the topic.
     private func change(_ entry: HistoryFeedEntry) -> Change? {
-        let mutations = entry.mutations(in: engine).filter { topic === log.root || $0.isWithin(topic) }
+        var mutations = entry.mutations(in: engine).filter { topic === log.root || $0.isWithin(topic) }
+        if mutations.isEmpty, !members.isEmpty, log.lock.withLock({ topic.isFinished }) {
+            mutations = entry.mutations(of: members)
+        }
         return mutations.isEmpty ? nil : Change(entry, mutations, isDurable: isDurable(entry))
     }
 }
@@ -148,10 +175,12 @@ package struct HistoryQuery: Sendable {
     fileprivate let token: ChangeToken?
     /// The changes after the query was made, for a storage without a history.
     fileprivate let later: Changes
+    /// Whether the group was released before.
+    fileprivate let isLast: Bool
 
     /// Queries the storage. It may take as long as the storage does, and does not end early when its task is cancelled.
     package func answer() async -> HistoryAnswer {
-        HistoryAnswer(finding: await engine.readHistory(after: token), later: later)
+        HistoryAnswer(finding: await engine.readHistory(after: token), later: later, isLast: isLast)
     }
 }
 
@@ -159,6 +188,7 @@ package struct HistoryQuery: Sendable {
 package struct HistoryAnswer: Sendable {
     fileprivate let finding: HistoryFinding
     fileprivate let later: Changes
+    fileprivate let isLast: Bool
 }
 
 /// Counts a follower of the storage's history as long as it lives.

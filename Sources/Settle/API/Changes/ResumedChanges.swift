@@ -10,7 +10,8 @@
 /// such as a cluster, has forgotten nothing: the next change arrives when the storage answers again.
 ///
 /// It does not include values of other domains, settings in memory, and writes that another process overtakes before
-/// they reach the file. The sequence ends when the store closes.
+/// they reach the file. The sequence ends when the store closes, or, after everything stored before, when its group is
+/// released.
 public struct ResumedChanges: AsyncSequence, Sendable {
     public typealias Element = Change
     public typealias Failure = Never
@@ -19,16 +20,23 @@ public struct ResumedChanges: AsyncSequence, Sendable {
     private let topic: Topic
     private let token: ChangeToken?
     private let durableOnly: Bool
+    private let members: [AnySettingBox]
 
-    init(of engine: Engine, on topic: Topic, after token: ChangeToken?, durableOnly: Bool) {
+    /// - Parameter members: The settings of the topic's group; none for the topic of a store.
+    init(
+        of engine: Engine, on topic: Topic, after token: ChangeToken?, durableOnly: Bool,
+        members: [AnySettingBox] = []
+    ) {
         self.engine = engine
         self.topic = topic
         self.token = token
         self.durableOnly = durableOnly
+        self.members = members
     }
 
     public func makeAsyncIterator() -> Iterator {
-        Iterator(HistoryCursor(on: topic, of: engine, after: token, durableOnly: durableOnly))
+        Iterator(
+            HistoryCursor(on: topic, of: engine, after: token, durableOnly: durableOnly, members: members))
     }
 
     /// One loop's iterator. `next()` returns `nil` once the store has closed or the task is cancelled.

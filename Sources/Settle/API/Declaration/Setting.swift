@@ -46,8 +46,9 @@ public struct Setting<Value: Sendable>: Sendable {
 
     /// The value as the calling thread sees it: inside its own `update`, with that update's writes.
     ///
-    /// Assigning an equal value is not a change. Assigning a value that breaks the setting's rule leaves the old value
-    /// and is reported on ``SettingsStore/issues``; inside `update` and `commit` it makes these throw.
+    /// Assigning an equal value is not a change. Assigning a value that breaks the setting's rule, or a date that is
+    /// not finite, leaves the old value and is reported on ``SettingsStore/issues``; inside `update` and `commit` it
+    /// makes these throw. A value whose own `encode` throws is reported when it is saved.
     @inlinable
     public var wrappedValue: Value {
         get {

@@ -2,8 +2,9 @@
 extension SettingReference {
     /// Writes a value.
     ///
-    /// - Throws: ``SettingsError`` that names the key, the value and the rule, if the value breaks the setting's rule;
-    ///   or if the store has been closed. The old value then stays.
+    /// - Throws: ``SettingsError`` that names the key, the value and the rule, if the value breaks the setting's rule
+    ///   or is a date that is not finite; or if the store has been closed. The old value then stays. A value whose own
+    ///   `encode` throws is reported when it is saved.
     public func set(_ newValue: Value) throws(SettingsError) {
         defer { withExtendedLifetime(keeper) {} }
         try box.set(newValue)

@@ -27,7 +27,8 @@ extension SettingsGroup {
     /// ``SettingsStore/History/changes(after:durableOnly:)``. A group that no store has opened delivers nothing.
     public func changes(after token: ChangeToken?, durableOnly: Bool = false) -> ResumedChanges {
         let engine = engine ?? Engine(log: source.log, time: TimeSource(ContinuousClock()))
-        return ResumedChanges(of: engine, on: source.topic, after: token, durableOnly: durableOnly)
+        return ResumedChanges(
+            of: engine, on: source.topic, after: token, durableOnly: durableOnly, members: GroupLayout.boxes(of: self))
     }
 
     private var source: (log: MutationLog, topic: Topic) {

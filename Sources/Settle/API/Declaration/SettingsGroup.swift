@@ -60,8 +60,8 @@ extension SettingsGroup {
     /// - Parameters:
     ///   - author: The name for ``Change/author``.
     ///   - body: Writes the settings. It must be quick, because other writers wait.
-    /// - Throws: ``SettingsError`` if written values break their rules, in which case it names all of them, or if the
-    ///   store is closed.
+    /// - Throws: ``SettingsError`` if written values break their rules or are dates that are not finite, in which case
+    ///   it names all of them, or if the store is closed.
     @discardableResult
     public func update<Result>(author: String? = nil, _ body: () -> Result) throws(SettingsError) -> Result {
         guard let engine else { return body() }

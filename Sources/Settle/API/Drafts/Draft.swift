@@ -75,7 +75,8 @@ public struct Draft<Group: SettingsGroup>: Sendable {
     /// the draft's own value. Tracked by Observation.
     public var conflicts: [DraftConflict] { engine.edited.compactMap(DraftConflict.init) }
 
-    /// Every change of the original, from now on.
+    /// Every change of the original's values in force, from now on. It does not include changes of a value that another
+    /// domain covers: Observation tracks these, and the streams of the draft's settings have them.
     public var changes: Changes { original.changes }
 
     // MARK: Ending

@@ -9,7 +9,7 @@ package final class DraftEngine: Engine, @unchecked Sendable {
 
     private let members = LockedValue<[AnySettingBox]>([])
     private let violations = LockedValue<[SettingKey: SettingsError]>([:])
-    private let follower = LockedValue<Task<Void, Never>?>(nil)
+    private let followers = LockedValue<[Task<Void, Never>]>([])
     /// Tracks the properties of the draft itself.
     private let node = ObservationNode()
     private let isNotifying = Atomic(false)
@@ -57,7 +57,7 @@ package final class DraftEngine: Engine, @unchecked Sendable {
     }
 
     override func release() {
-        follower.withLock { $0.take() }?.cancel()
+        for follower in followers.withLock({ $0 }) { follower.cancel() }
         original.withLock { $0.take() }.map { withExtendedLifetime($0) {} }
         let boxes = members.withLock { members in
             defer { members = [] }
@@ -117,13 +117,23 @@ package final class DraftEngine: Engine, @unchecked Sendable {
 
     override func beginFollowing() {
         catchUp()
-        follower.withLock { task in
-            guard task == nil, let changes = original.withLock({ $0 })?.changes(.newest) else { return }
-            task = Task.detached { [weak self] in
-                // Catch up on changes from before the sequence began.
-                self?.catchUp()
-                for await _ in changes { self?.catchUp() }
-            }
+        followers.withLock { tasks in
+            guard tasks.isEmpty, let original = original.withLock({ $0 }) else { return }
+            let changes = original.changes(.newest)
+            // A group that no store has opened has no other domains.
+            let covered = original.engine.flatMap { $0.isUnopened ? nil : CoveredWatch($0.log) }
+            tasks.append(
+                Task.detached { [weak self] in
+                    // Catch up on changes from before both began.
+                    self?.catchUp()
+                    for await _ in changes { self?.catchUp() }
+                })
+            guard let covered else { return }
+            tasks.append(
+                Task.detached { [weak self] in
+                    var watch = covered
+                    while await watch.changed() { self?.catchUp() }
+                })
         }
     }
 

@@ -41,7 +41,9 @@ extension SettingsStore.Domains {
         let key = try core.keyToOverride(setting)
         let encoded: SettingValue
         do {
-            encoded = try setting.box.resolved.definition.codec.encode(value)
+            let definition = setting.box.resolved.definition
+            try definition.checkStorable(value, key: key)
+            encoded = try definition.codec.encode(value)
             let candidate = DomainCandidate(domain: domain.identity, key: key, value: encoded, isText: false)
             try setting.box.resolved.check(candidate)
         } catch let error as SettingsError {

@@ -6,8 +6,8 @@ extension SettingsStore {
     /// same order everywhere: two threads that nest them in opposite orders would deadlock, which ends the program with
     /// a message.
     ///
-    /// - Throws: ``SettingsError`` if written values break their rules, in which case it names all of them, or if the
-    ///   store is closed.
+    /// - Throws: ``SettingsError`` if written values break their rules or are dates that are not finite, in which case
+    ///   it names all of them, or if the store is closed.
     @discardableResult
     public func update<Result>(author: String? = nil, _ body: () -> Result) throws(SettingsError) -> Result {
         try open().transact(origin: .local, author: author, failing: { $0 }) { () throws(SettingsError) in body() }

@@ -21,7 +21,8 @@ package class AnySettingBox: @unchecked Sendable {
     private let areEqualWords: (@Sendable (UInt64, UInt64) -> Bool)?
     /// The value that a word represents.
     let wordConversion: @Sendable (UInt64) -> any Sendable
-    /// Whether an assignment has to be checked: there are rules for its value, or for where that is stored.
+    /// Whether an assignment has to be checked: there are rules for its value, or for where that is stored, or its type
+    /// has values without a stored form.
     let hasRules: Bool
     /// Only for types that have fields.
     final let unknownFields: StoredUnknownFields?

@@ -6,6 +6,8 @@ struct ChangeLog: ~Copyable {
     /// The topic of subscribers of the application's values, and of those that follow the storage's history with all
     /// else, once there was a subscriber. It is around `root`, so that it costs other stores nothing.
     private var application: Topic?
+    /// The topic of drafts, which show values that other domains cover, once a draft was followed.
+    private var covered: Topic?
     /// The topics of groups, by path.
     private var topics: [SettingKey: Topic] = [:]
     var ring: MutationRing
@@ -53,10 +55,20 @@ struct ChangeLog: ~Copyable {
         waking.touch(slot, node, by: ring.newest, isPersistent: isPersistent)
     }
 
+    /// Records that the newest transaction has changed the application's value of a setting, which another domain
+    /// covers. Those who read a draft have read that value.
+    mutating func notify(_ slot: SettingSlot, _ node: ObservationNode) {
+        waking.notify(slot, node)
+    }
+
     /// Records that the newest transaction has changed values of the application's domain that others cover.
-    mutating func touchApplication(by details: LogDetails) {
-        guard let application, details.mutations.contains(where: { $0.scope == .application }) else { return }
-        waking.touch(application, by: ring.newest, isPersistent: details.isPersistent)
+    mutating func touchCovered(by details: LogDetails) {
+        guard application != nil || covered != nil,
+            details.mutations.contains(where: { $0.scope == .application })
+        else { return }
+        for topic in [application, covered] {
+            if let topic { waking.touch(topic, by: ring.newest, isPersistent: details.isPersistent) }
+        }
     }
 
     // MARK: The storage's history
@@ -209,6 +221,14 @@ struct ChangeLog: ~Copyable {
         return topic
     }
 
+    /// Returns the topic of the transactions that change values of the application's domain that others cover.
+    mutating func coveredTopic() -> Topic {
+        if let covered { return covered }
+        let topic = Topic(parent: nil)
+        covered = topic
+        return topic
+    }
+
     /// Returns the topic of a group.
     mutating func topic(at path: SettingKey?) -> Topic {
         guard let path else { return root }
@@ -249,10 +269,11 @@ struct ChangeLog: ~Copyable {
         if let application { waking.add(application) }
     }
 
-    /// Wakes every subscriber of a group or of the whole store.
+    /// Wakes every subscriber of a group or of the whole store, and every draft.
     mutating func wakeGroups() {
         wakeStore()
         waking.add(durability)
+        if let covered { waking.add(covered) }
         for topic in topics.values { waking.add(topic) }
     }
 }

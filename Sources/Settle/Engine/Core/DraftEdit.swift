@@ -14,8 +14,9 @@ final class FollowedSetting: @unchecked Sendable {
     let draft: any DraftSource
     private let ownNode = AtomicLazyReference<ObservationNode>()
     @exclusivity(unchecked) var held: HeldValue?
-    /// The version of the followed value that the draft's subscribers know.
-    @exclusivity(unchecked) var seen: UInt64 = 0
+    /// The version of the followed value that the draft's subscribers know; `nil` if another domain covered the value,
+    /// which then changes without another version.
+    @exclusivity(unchecked) var seen: UInt64?
 
     init(_ box: AnySettingBox, in draft: any DraftSource) { (self.box, self.draft) = (box, draft) }
 

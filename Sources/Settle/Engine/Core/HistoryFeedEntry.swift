@@ -30,6 +30,20 @@ final class HistoryFeedEntry: RecordOfHistory {
         withExtendedLifetime(earlier) {}
         return made
     }
+
+    /// Returns the changes of a group's settings, even once these were released.
+    func mutations(of boxes: [AnySettingBox]) -> [FeedMutation] {
+        let settings = boxes.compactMap { box -> (slot: SettingSlot, box: AnySettingBox?)? in
+            guard let slot = box.original.existingPlacement?.slot else { return nil }
+            return (slot, box.original)
+        }
+        return (transaction.mutations ?? []).flatMap { mutation -> [FeedMutation] in
+            if let setting = settings.first(where: { $0.slot.key == mutation.key }) {
+                return [FeedMutation(mutation, setting.slot, setting.box)]
+            }
+            return FeedMutation.make(mutation, within: settings.filter { $0.slot.key.isWithin(mutation.key) })
+        }
+    }
 }
 
 /// One mutation of the storage's history.
@@ -48,20 +62,28 @@ struct FeedMutation: Sendable {
             if let slot = slots[mutation.key], slot.declaration != nil { return (slot, []) }
             return (nil, slots.within(mutation.key).filter { $0.declaration != nil })
         }
-        guard !inner.isEmpty, !mutation.isWithheld else { return [FeedMutation(mutation, slot)] }
+        guard !inner.isEmpty, !mutation.isWithheld else { return [FeedMutation(mutation, slot, slot?.box)] }
+        return make(mutation, within: inner.map { ($0, $0.box) })
+    }
+
+    /// Creates mutations of settings whose keys lie within that of a mutation; none if its values are withheld.
+    fileprivate static func make(
+        _ mutation: StoredMutation, within settings: [(slot: SettingSlot, box: AnySettingBox?)]
+    ) -> [FeedMutation] {
+        guard !mutation.isWithheld else { return [] }
         let (old, new) = (mutation.tree(\.oldValue), mutation.tree(\.newValue))
-        return inner.sorted(by: \.key).compactMap { slot in
+        return settings.sorted(by: \.slot.key).compactMap { slot, box in
             guard old[slot.key] != new[slot.key] else { return nil }
             return FeedMutation(
-                StoredMutation(key: slot.key, oldValue: old[slot.key], newValue: new[slot.key]), slot)
+                StoredMutation(key: slot.key, oldValue: old[slot.key], newValue: new[slot.key]), slot, box)
         }
     }
 
-    private init(_ mutation: StoredMutation, _ slot: SettingSlot?) {
+    fileprivate init(_ mutation: StoredMutation, _ slot: SettingSlot?, _ box: AnySettingBox?) {
         key = mutation.key
         self.slot = slot
         isSecret = mutation.isWithheld || slot?.isSecret == true
-        let box = mutation.isWithheld ? nil : slot?.box
+        let box = mutation.isWithheld ? nil : box
         old = Self.typed(mutation.oldValue, box)
         new = Self.typed(mutation.newValue, box)
     }

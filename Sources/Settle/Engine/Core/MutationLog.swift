@@ -218,13 +218,17 @@ package final class MutationLog: @unchecked Sendable {
                 installed.append(staged)
             }
             if setting.changesOwn, let details { slot.origin = details.origin }
-            if setting.isEvent { changes.touch(slot, box.ownNode, isPersistent: isPersistent) }
+            if setting.isEvent {
+                changes.touch(slot, box.ownNode, isPersistent: isPersistent)
+            } else if setting.changesOwn, box.held?.domain.isAbove == true {
+                changes.notify(slot, box.ownNode)
+            }
             guard setting.isSaved else { continue }
             if box.savesEqual { box.markSavesEqual(false) }
             if unsaved.markDirty(slot, time: time) { wakesPersister = true }
         }
         endInstalling()
-        if let details { changes.touchApplication(by: details) }
+        if let details { changes.touchCovered(by: details) }
         if details?.isFromOutside == true, !unsaved.hasWaiting { changes.becomeDurable(changes.revision) }
         var wakeUps = changes.waking.wakeUps(wakesPersister: wakesPersister)
         if let dropped { wakeUps.dropped = dropped }

@@ -37,6 +37,12 @@ struct WakingList: ~Copyable {
     /// Counts a transaction on a setting's topics, and adds those on which subscribers wait, and the observers.
     mutating func touch(_ slot: SettingSlot, _ node: ObservationNode, by revision: UInt64, isPersistent: Bool) {
         slot.touch(revision, isPersistent: isPersistent, pending: &topics)
+        notify(slot, node)
+    }
+
+    /// Adds the observers of a setting.
+    @inline(__always)
+    mutating func notify(_ slot: SettingSlot, _ node: ObservationNode) {
         guard node.isTracked, !slot.isNotifying else { return }
         slot.isNotifying = true
         observers.append((slot, node))

@@ -20,7 +20,7 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         /// Whether an error is a ``SettingsError`` of this kind.
         public static func ~= (code: Code, error: any Error) -> Bool { (error as? SettingsError)?.code == code }
 
-        /// The value breaks the setting's rule.
+        /// The value breaks the setting's rule, or is a date that is not finite.
         public static let invalidValue = Code("invalidValue")
         /// A declaration's rule makes no sense, such as a pattern that is not a regular expression.
         public static let invalidRule = Code("invalidRule")
@@ -47,7 +47,8 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let invalidName = Code("invalidName")
         /// A stored value does not convert to the setting's type, or breaks its rule.
         public static let unusableValue = Code("unusableValue")
-        /// A value could not be converted for saving.
+        /// A value could not be converted for saving: its own `encode` or its codec has thrown, or the storage can't
+        /// hold the value.
         public static let encodingFailed = Code("encodingFailed")
         /// A value is too large for settings; see ``SettingsStore/Configuration/valueSizeLimit``.
         public static let largeValue = Code("largeValue")

@@ -39,7 +39,7 @@ extension SettingBox {
         guard let placement = existingPlacement else { return }
         do throws(SettingsError) {
             try checkLock()
-            if hasRules { try definition.rules.check(value, key: placement.slot.key) }
+            if hasRules { try definition.check(value, key: placement.slot.key) }
             placement.engine.judge(placement.slot, nil)
         } catch {
             placement.engine.judge(placement.slot, error)
@@ -69,9 +69,10 @@ extension SettingBox {
 
     func stageFollowed() {
         guard let followed, let engine = existingPlacement?.engine, !isEdited, staged == nil else { return }
-        let version = followed.box.draftVersion
         // Only a transaction's own thread sees its unpublished values.
-        if followed.seen == version || followed.box.existingPlacement?.engine.isInTransaction == true { return }
+        if followed.box.existingPlacement?.engine.isInTransaction == true { return }
+        let version = followedSource.has(.held) ? nil : followed.box.draftVersion
+        if let version, followed.seen == version { return }
         followed.seen = version
         let value = followedValue
         if !isSame(published, value) { stage(StagedValue(value, isStored: false), in: engine) }

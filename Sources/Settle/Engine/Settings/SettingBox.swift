@@ -19,7 +19,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         self.definition = definition
         cell = Self.fitsIntoWord ? LockedCell() : LockedCell(definition.defaultValue)
         super.init(
-            hasRules: !definition.rules.isEmpty || definition.isStoredInSecrets,
+            hasRules: definition.isChecked,
             unknownFields: definition.codec.decodeFields == nil ? nil : StoredUnknownFields(),
             word: Self.fitsIntoWord ? Self.word(of: definition.defaultValue) : 0,
             areEqualWords: Self.wordEquality(definition), wordConversion: Self.convert)
@@ -163,7 +163,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     private func check(_ value: Value, in slot: SettingSlot) throws(SettingsError) {
         if isFollowing { return try checkInDraft(value) }
-        if hasRules { try definition.rules.check(value, key: slot.key) }
+        if hasRules { try definition.check(value, key: slot.key) }
     }
 
     /// Throws if the write would store a value of the secret store in the application's domain. A draft may have one;
@@ -374,7 +374,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     override var defaultViolation: SettingsError? {
         do {
-            try definition.rules.check(defaultValue, key: SettingKey(stored: definition.key ?? ""))
+            try definition.check(defaultValue, key: SettingKey(stored: definition.key ?? ""))
             return nil
         } catch {
             return error

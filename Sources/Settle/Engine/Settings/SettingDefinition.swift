@@ -53,6 +53,22 @@ final class SettingDefinition<Value: Sendable>: SettingDeclaration {
             + rules.map { $0.terms.described(encode) }
     }
 
+    /// Whether an assignment has to be checked: there are rules, the type has values without a stored form, or the
+    /// value is stored elsewhere.
+    var isChecked: Bool { !rules.isEmpty || codec.storable != nil || isStoredInSecrets }
+
+    /// Throws if a value breaks a rule, or has no stored form.
+    func check(_ value: Value, key: SettingKey) throws(SettingsError) {
+        try rules.check(value, key: key)
+        try checkStorable(value, key: key)
+    }
+
+    /// Throws if a value has no stored form, as far as that shows without encoding it.
+    func checkStorable(_ value: Value, key: SettingKey) throws(SettingsError) {
+        guard let storable = codec.storable, !storable.accepts(value) else { return }
+        throw .invalidValue(key: key, value: Redacted(typed: value), rule: storable.words)
+    }
+
     var ruleDefects: [String] { rules.compactMap(\.terms.defect) }
 
     var encoder: @Sendable (any Sendable) throws -> SettingValue {

@@ -12,7 +12,7 @@ final class EnvironmentSource: DomainSource {
         var keys: [String: SettingKey] = [:]
         var tree = SettingTree()
         var places: [SettingKey: String] = [:]
-        var problems: [String] = []
+        var problems: [SettingKey: String] = [:]
         /// How often the variables have been read.
         var generation = 0
     }
@@ -107,13 +107,17 @@ final class EnvironmentSource: DomainSource {
                 return state.contents
             }
             var isChanged = false
-            for key in look.values.looked where state.tree[key] != look.values.tree[key] {
+            for key in look.values.looked {
+                if state.problems[key] != look.values.problems[key] {
+                    isChanged = true
+                    state.problems[key] = look.values.problems[key]
+                }
+                guard state.tree[key] != look.values.tree[key] else { continue }
                 isChanged = true
                 state.tree[key] = look.values.tree[key]
                 state.places[key] = look.values.places[key]
             }
-            state.problems += look.values.problems
-            return isChanged || !look.values.problems.isEmpty ? state.contents : nil
+            return isChanged ? state.contents : nil
         }
     }
 
@@ -187,7 +191,7 @@ final class EnvironmentSource: DomainSource {
     private var isOutdated: Bool {
         let (names, variables) = state.withLock { (EnvironmentNames(declared: $0.keys), $0.variables) }
         let found = values(of: names, in: variables)
-        return state.withLock { $0.tree != found.tree || Set($0.problems) != Set(found.problems) }
+        return state.withLock { $0.tree != found.tree || $0.problems != found.problems }
     }
 
     func close() async {
@@ -206,7 +210,9 @@ final class EnvironmentSource: DomainSource {
 }
 
 extension EnvironmentSource.State {
-    fileprivate var contents: DomainContents { DomainContents(tree, isText: true, problems: problems) }
+    fileprivate var contents: DomainContents {
+        DomainContents(tree, isText: true, problems: problems.sorted(by: \.key).map(\.value))
+    }
 
     /// Takes over the values of all keys.
     fileprivate mutating func take(_ found: EnvironmentValues) {

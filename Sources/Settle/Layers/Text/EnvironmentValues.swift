@@ -4,8 +4,8 @@ struct EnvironmentValues: Sendable, Equatable {
     private(set) var tree = SettingTree()
     /// The source of the value of each key, such as `the variable APP_PORT`.
     private(set) var places: [SettingKey: String] = [:]
-    /// Sentences about variables that can't be used. They never quote a value.
-    private(set) var problems: [String] = []
+    /// For each key whose variable can't be used, a sentence about that. It never quotes a value.
+    private(set) var problems: [SettingKey: String] = [:]
     /// The files that variables name, even those that could not be read.
     private(set) var files: Set<FilePath> = []
     /// The keys that were looked up.
@@ -22,7 +22,7 @@ struct EnvironmentValues: Sendable, Equatable {
             let path = fileName.flatMap { environment[$0] }
             if let text = environment[name] {
                 set(text, at: key, "the variable \(name)")
-                if path != nil { problems.append("\(name + "_FILE") is not used, because \(name) is set too.") }
+                if path != nil { problems[key] = "\(name + "_FILE") is not used, because \(name) is set too." }
             } else if let path, let fileName {
                 take(fileAt: path, of: fileName, for: key, read)
             }
@@ -34,15 +34,15 @@ struct EnvironmentValues: Sendable, Equatable {
     ) {
         // With escapes: the value of a variable may be anything.
         let place = "the file “\(path.debugDescription.dropFirst().dropLast())”, which the variable \(name) names"
-        guard !path.isEmpty else { return problems.append("The variable \(name) is empty; it must name a file.") }
+        guard !path.isEmpty else { return problems[key] = "The variable \(name) is empty; it must name a file." }
         files.insert(FilePath(path))
         do {
             guard let text = String(validating: try read(path).withoutFinalLineBreak, as: UTF8.self) else {
-                return problems.append("\(key) can't be read from \(place): it is not in UTF-8.")
+                return problems[key] = "\(key) can't be read from \(place): it is not in UTF-8."
             }
             set(text, at: key, place)
         } catch {
-            problems.append("\(key) can't be read from \(place): \(error)")
+            problems[key] = "\(key) can't be read from \(place): \(error)"
         }
     }
 

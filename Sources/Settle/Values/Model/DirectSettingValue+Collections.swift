@@ -7,6 +7,9 @@ extension Optional: DirectSettingValue where Wrapped: DirectSettingValue {
         guard let self else { return .null }
         return try self.settingValue()
     }
+
+    static var storableRule: String? { Wrapped.storableRule }
+    var isStorable: Bool { self?.isStorable ?? true }
 }
 
 extension Array: DirectSettingValue where Element: DirectSettingValue {
@@ -17,6 +20,9 @@ extension Array: DirectSettingValue where Element: DirectSettingValue {
     func settingValue() throws(SettingCodingError) -> SettingValue {
         .array(try spellings(of: self))
     }
+
+    static var storableRule: String? { elementsRule(Element.self) }
+    var isStorable: Bool { allSatisfy { $0.isStorable } }
 }
 
 extension Set: DirectSettingValue where Element: DirectSettingValue {
@@ -28,6 +34,9 @@ extension Set: DirectSettingValue where Element: DirectSettingValue {
     func settingValue() throws(SettingCodingError) -> SettingValue {
         .array(try spellings(of: self).sorted(by: SettingValue.isInSpellingOrder))
     }
+
+    static var storableRule: String? { elementsRule(Element.self) }
+    var isStorable: Bool { allSatisfy { $0.isStorable } }
 }
 
 extension Dictionary: DirectSettingValue where Key == String, Value: DirectSettingValue {
@@ -55,6 +64,13 @@ extension Dictionary: DirectSettingValue where Key == String, Value: DirectSetti
         }
         return .dictionary(entries)
     }
+
+    static var storableRule: String? { elementsRule(Value.self) }
+    var isStorable: Bool { values.allSatisfy { $0.isStorable } }
+}
+
+private func elementsRule<Element: DirectSettingValue>(_: Element.Type) -> String? {
+    Element.storableRule.map { "made of elements that are each \($0)" }
 }
 
 extension SettingValue {

@@ -25,11 +25,12 @@ extension Date: DirectSettingValue {
     }
 
     func settingValue() throws(SettingCodingError) -> SettingValue {
-        guard timeIntervalSinceReferenceDate.isFinite else {
-            throw SettingCodingError(expected: "a date", found: "one that is not finite")
-        }
+        guard isStorable else { throw SettingCodingError(expected: "a date", found: "one that is not finite") }
         return .date(self)
     }
+
+    static var storableRule: String? { "a finite date" }
+    var isStorable: Bool { timeIntervalSinceReferenceDate.isFinite }
 }
 
 extension Data: DirectSettingValue {

@@ -11,6 +11,17 @@ protocol DirectSettingValue: ShapedValue, Sendable {
     init(settingValue: SettingValue) throws(SettingCodingError)
 
     func settingValue() throws(SettingCodingError) -> SettingValue
+
+    /// The rule for the values that have a stored form, as text that completes "it must be …"; `nil` if each value has
+    /// one.
+    static var storableRule: String? { get }
+    /// Whether the value has a stored form.
+    var isStorable: Bool { get }
+}
+
+extension DirectSettingValue {
+    static var storableRule: String? { nil }
+    var isStorable: Bool { true }
 }
 
 /// Returns a type as one with its own spelling; `nil` if it has none.

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// A value on its way into an error, an issue, a description or a dump.
 ///
 /// It is the only way: the functions that spell a value are private to this type, and each caller has to specify
@@ -122,5 +128,13 @@ extension Dictionary: SpelledValue {
     fileprivate var spelledValue: String {
         let entries = map { "\(spelling(of: $0.key)): \(spelling(of: $0.value))" }
         return entries.isEmpty ? "[:]" : "[\(entries.sorted().joined(separator: ", "))]"
+    }
+}
+
+extension Date: SpelledValue {
+    // Foundation's description ends the program for a date that is not finite, or too far away for its seconds.
+    fileprivate var spelledValue: String {
+        guard Int64(exactly: timeIntervalSince1970.rounded()) == nil else { return description }
+        return "Date(timeIntervalSinceReferenceDate: \(timeIntervalSinceReferenceDate))"
     }
 }

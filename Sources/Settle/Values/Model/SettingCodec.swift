@@ -8,6 +8,8 @@ public struct SettingCodec<Value: Sendable>: Sendable {
     public let decode: @Sendable (SettingValue) throws -> Value
     /// Set for a type that may have fields, and so may lack stored ones, or have others.
     let decodeFields: (@Sendable (SettingValue, DefaultValue) throws -> (Value, UnknownFields?))?
+    /// The rule for the values that can be encoded; `nil` if all can, or if only the attempt shows it.
+    let storable: StorableRule<Value>?
 
     typealias DefaultValue = () -> Value
 
@@ -19,14 +21,16 @@ public struct SettingCodec<Value: Sendable>: Sendable {
         self.init(encode: encode, decode: decode, decodeFields: nil)
     }
 
-    private init(
+    fileprivate init(
         encode: @escaping @Sendable (Value) throws -> SettingValue,
         decode: @escaping @Sendable (SettingValue) throws -> Value,
-        decodeFields: (@Sendable (SettingValue, DefaultValue) throws -> (Value, UnknownFields?))?
+        decodeFields: (@Sendable (SettingValue, DefaultValue) throws -> (Value, UnknownFields?))?,
+        storable: StorableRule<Value>? = nil
     ) {
         self.encode = encode
         self.decode = decode
         self.decodeFields = decodeFields
+        self.storable = storable
     }
 
     /// Converts a stored value back, and reports which of its fields the type does not know.
@@ -81,6 +85,7 @@ private func direct<Direct: DirectSettingValue, Value: Sendable>(
 ) -> SettingCodec<Value>? {
     let codec = SettingCodec<Direct>(
         encode: { value in try value.settingValue() },
-        decode: { value in try Direct(settingValue: value) })
+        decode: { value in try Direct(settingValue: value) }, decodeFields: nil,
+        storable: Direct.storableRule.map { StorableRule(words: $0) { value in value.isStorable } })
     return codec as? SettingCodec<Value>
 }
