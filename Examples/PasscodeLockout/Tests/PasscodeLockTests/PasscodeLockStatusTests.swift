@@ -49,23 +49,6 @@ import Testing
         #expect(await statuses.next() == .ready)
     }
 
-    @Test("R22: A failure does not stay in the status once it has passed") func passedFailure() async throws {
-        let fixture = try await LockFixture.enrolled()
-        var statuses = await fixture.lock.statuses().makeAsyncIterator()
-        _ = await statuses.next()
-        fixture.second.failing.fail(.append, with: LockFixture.ioError)
-        try await fixture.guessWrong()
-        guard case .unavailable(.notSaved)? = await statuses.next() else {
-            Issue.record("a failure was not published")
-            return
-        }
-        fixture.second.failing.heal()
-        fixture.time.advance(by: .seconds(5))
-        #expect(await statuses.next() == .ready)
-        #expect(fixture.storedCounts == [.integer(1), .integer(1)])
-        #expect(fixture.verifier.count == 0)
-    }
-
     @Test("R22: A try that only one copy has is not published yet")
     func halfway() async throws {
         let schedule = LockSchedule([.zero, .seconds(60)])

@@ -51,7 +51,7 @@ extension PasscodeLockout {
                 if isRight == false { remember(passcode, wrongFor: record.verifier, at: moment) }
                 // It counts even if the machine no longer gives a time.
                 let status = status()
-                await end(record, isRight == nil ? .failed : .wrong, status, at: moment)
+                end(record, isRight == nil ? .failed : .wrong, status, at: moment)
                 return isRight == nil ? .failed(status) : .wrong(status)
             }
             return try await succeed(record, replacement)
@@ -109,16 +109,13 @@ extension PasscodeLockout {
         }
     }
 
-    /// Completes the attempt's audit record. The attempt is already counted, so a failure changes nothing.
-    ///
-    /// The record is stored before the turn ends: a later write would replace the records of the next turn, which may
-    /// be another process's.
+    /// Completes the attempt's audit record. The attempt is already counted, so nothing waits for this.
     private func end(
         _ attempt: LockRecord, _ outcome: AuditRecord.Outcome, _ status: LockStatus, at moment: Moment
-    ) async {
+    ) {
         var log = AuditLog(copies.map(\.intactAudit))
         log.end(attempt, outcome, status: status, at: moment)
-        for copy in copies { _ = try? await copy.commit { copy.write(log) } }
+        for copy in copies { _ = try? copy.update { copy.write(log) } }
     }
 
     private func remember(_ passcode: Passcode, wrongFor verifier: StoredVerifier, at moment: Moment) {

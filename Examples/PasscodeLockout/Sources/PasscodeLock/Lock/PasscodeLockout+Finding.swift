@@ -32,7 +32,7 @@ extension PasscodeLockout {
     }
 
     /// Asks all sources, and repairs what disagrees.
-    func check() async {
+    private func check() async {
         await turn { [self] in _ = try? await transact { _, _, _ in (nil, ()) } }
     }
 

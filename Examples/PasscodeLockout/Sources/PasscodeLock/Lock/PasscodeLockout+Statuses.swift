@@ -1,8 +1,7 @@
 extension PasscodeLockout {
     /// The lock's current status, then each newer one. A slow reader gets the newest.
     ///
-    /// The end of a wait is a new status. After a failure, such as that of the storage, the lock checks every five
-    /// seconds whether it has passed. The stream ends when the store closes.
+    /// The end of a wait is a new status. The stream ends when the store closes.
     ///
     /// - Parameter interval: How often to send the remaining time while the lock is delayed; `nil` for never.
     public func statuses(every interval: Duration? = nil) -> AsyncStream<LockStatus> {
@@ -43,7 +42,7 @@ extension PasscodeLockout {
         subscribers = [:]
     }
 
-    /// Sends a subscriber the status, and again when time may have changed it.
+    /// Sends a subscriber the status, and returns when time alone will have changed it.
     private func publish(to id: UInt64) {
         guard let subscriber = subscribers[id] else { return }
         subscriber.ticker?.cancel()
@@ -52,29 +51,13 @@ extension PasscodeLockout {
             subscribers[id]?.last = status
             subscriber.continuation.yield(status)
         }
-        guard let moment else { return }
-        let deadline: Duration
-        if failure != nil {
-            deadline = moment.uptime + Self.checkInterval
-        } else if case .delayed(let remaining, _) = status {
-            deadline = moment.uptime + min(remaining, max(subscriber.interval ?? remaining, .milliseconds(10)))
-        } else {
-            return
-        }
+        guard let moment, case .delayed(let remaining, _) = status else { return }
+        let deadline = moment.uptime + min(remaining, max(subscriber.interval ?? remaining, .milliseconds(10)))
         // A task that sleeps does not keep the lock, with its stores.
         subscribers[id]?.ticker = Task { [weak self, time] in
             guard (try? await time.sleep(untilUptime: deadline)) != nil else { return }
-            await self?.refresh(id)
+            await self?.publish(to: id)
         }
-    }
-
-    /// How long a failure stands before the lock checks whether it has passed.
-    private static let checkInterval = Duration.seconds(5)
-
-    private func refresh(_ id: UInt64) async {
-        // In a separate task, because a change that the check publishes cancels this one.
-        if failure != nil { await Task { await check() }.value }
-        publish(to: id)
     }
 
     private func unsubscribe(_ id: UInt64) {
