@@ -50,7 +50,8 @@ final class RedisClient: Sendable {
         _ body: @escaping @Sendable () throws(RedisFailure) -> Value
     ) async -> Result<Value, RedisFailure> {
         await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
+            // A queue without a target gets a thread at once. The global ones share those of Swift's tasks.
+            DispatchQueue(label: "SettleRedis.call").async {
                 continuation.resume(returning: Result { () throws(RedisFailure) in try body() })
             }
         }

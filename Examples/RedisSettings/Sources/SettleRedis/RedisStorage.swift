@@ -235,11 +235,13 @@ public final class RedisStorage: HistoryStorage {
                         return state.isClosed
                     }
                     if isClosed { return }
+                    // On the same connection, which closing the storage cuts.
+                    let issue = try durabilityIssue(by: connection)
                     _ = try connection.call(["SUBSCRIBE", key("newest")])
                     isSubscribed = true
                     if isUnavailable { handle(.available) }
                     isUnavailable = false
-                    if let issue = durabilityIssue() { handle(.issue(issue)) }
+                    if let issue { handle(.issue(issue)) }
                     // What has come before the subscription.
                     handle(.mayHaveChanged)
                     while true { if try connection.message().texts.last != writer { handle(.mayHaveChanged) } }
@@ -257,8 +259,15 @@ public final class RedisStorage: HistoryStorage {
     }
 
     /// Why what the server has acknowledged may be lost with it; `nil` if it is not, or does not say.
-    private func durabilityIssue() -> StorageError? {
-        guard let texts = try? client.connect().call(["CONFIG", "GET", "append*"]).texts else { return nil }
+    private func durabilityIssue(by connection: RedisConnection) throws(RedisFailure) -> StorageError? {
+        let texts: [String]
+        do {
+            texts = try connection.call(["CONFIG", "GET", "append*"]).texts
+        } catch {
+            // A server may not allow the command.
+            guard error.isRefused else { throw error }
+            return nil
+        }
         let isSafe = [["appendonly", "yes"], ["appendfsync", "always"]].allSatisfy { texts.firstRange(of: $0) != nil }
         return isSafe || texts.isEmpty
             ? nil

@@ -34,6 +34,11 @@ extension SQLiteStorage {
                     time TEXT NOT NULL, author TEXT, UNIQUE (position, key)
                 ) STRICT, WITHOUT ROWID
                 """)
+        // A table that others have made may lack the check.
+        let foreign = "position NOT BETWEEN 1 AND 4611686018427387904"
+        if let key = try String.fetchOne(database, sql: "SELECT key FROM \(table) WHERE \(foreign)") {
+            throw StorageError(.unreadable, "\(name): The row of “\(key)” in “\(table)” has a position of no batch.")
+        }
     }
 
     // MARK: Reading

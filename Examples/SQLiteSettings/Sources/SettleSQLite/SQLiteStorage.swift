@@ -39,6 +39,7 @@ public final class SQLiteStorage: SharedStorage {
         /// The last batch that was stored, by which a repeated one is recognised. Memory is enough: SQLite answers
         /// within the process, and a process that was killed repeats nothing.
         var lastBatch: StorageBatch.ID?
+        var watch: Task<Void, Never>?
         /// The rows of commits that are not stored yet, by their tickets.
         var rows: [Int64: @Sendable (Database) throws -> Void] = [:]
         var lastTicket: Int64 = 0
@@ -131,9 +132,9 @@ public final class SQLiteStorage: SharedStorage {
     }
 
     public func watch(_ handle: @escaping @Sendable (StorageEvent) -> Void) {
-        Task.detached { [weak self, interval] in
+        let task = Task.detached { [weak self, interval] in
             var reported: [UInt64?] = []
-            while (try? await Task.sleep(for: interval)) != nil, let self, !self.state.withLock({ $0.isClosed }) {
+            while (try? await Task.sleep(for: interval)) != nil, let self {
                 // The store's own calls report the error.
                 guard let newest = try? await self.writer.read({ try self.newestPosition(in: $0) }) else { continue }
                 let positions: [UInt64?] = [newest, self.state.withLock { $0.seen }]
@@ -141,6 +142,7 @@ public final class SQLiteStorage: SharedStorage {
                 reported = positions
             }
         }
+        state.withLock { $0.watch = task }
     }
 
     // MARK: Locks
@@ -160,7 +162,12 @@ public final class SQLiteStorage: SharedStorage {
 
     // MARK: Closing
 
-    public func close() async { state.withLock { $0.isClosed = true } }
+    public func close() async {
+        state.withLock { state in
+            state.isClosed = true
+            state.watch?.cancel()
+        }
+    }
 
     // MARK: Errors
 
