@@ -1,4 +1,5 @@
 import Settle
+import SettleInterchange
 import SettleTesting
 import Testing
 
