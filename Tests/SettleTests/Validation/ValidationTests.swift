@@ -12,7 +12,7 @@ private struct GuardedSettings: SettingsGroup {
     @Setting var free = 0
 }
 
-private struct DatedSettings: SettingsGroup {
+private struct FiniteDates: SettingsGroup {
     @Setting var date = Date(timeIntervalSinceReferenceDate: 0)
     @Setting var optional: Date?
     @Setting var list: [Date] = []
@@ -36,7 +36,7 @@ private struct EndlessSettings: SettingsGroup {
     func dates() async throws {
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(), searching: [.overrides, .application])
-        let settings = try await store.group(DatedSettings.self)
+        let settings = try await store.group(FiniteDates.self)
         func refuses(_ key: String, _ rule: String = "a finite date", _ write: () throws -> Void) {
             let error = #expect(throws: SettingsError.self) { try write() }
             #expect(error?.code == .invalidValue && error?.key == key && error?.rule == rule && error?.value != nil)
@@ -76,7 +76,7 @@ private struct EndlessSettings: SettingsGroup {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let opening = await #expect(throws: SettingsError.self) { try await store.group(EndlessSettings.self) }
         #expect(opening?.code == .invalidValue && opening?.key == "end" && opening?.rule == "a finite date")
-        let settings = try await store.group(DatedSettings.self)
+        let settings = try await store.group(FiniteDates.self)
         let error = await #expect(throws: SettingsError.self) {
             try await settings.commit {
                 settings.free = 1

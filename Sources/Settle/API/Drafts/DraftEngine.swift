@@ -26,6 +26,8 @@ package final class DraftEngine: Engine, @unchecked Sendable {
             time: original?.time ?? TimeSource(ContinuousClock()),
             // A draft lists what it refuses.
             issueBoard: IssueBoard(outlet: { _ in }), writer: original?.writer ?? RecursiveLock())
+        // From now on, observers learn of changes of covered values.
+        if let log = original?.log { log.lock.withLock { _ = log.changes.coveredTopic() } }
     }
 
     override var isUnopened: Bool { false }

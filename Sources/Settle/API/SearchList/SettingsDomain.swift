@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// A domain of an open store: a layer of values in its search list.
 ///
 /// ```swift
@@ -63,11 +57,14 @@ public struct SettingsDomain: Sendable {
                 try core.update(domain, author: author, body)
             }
         }
-        return try await commit(to: file, of: domain, author) { [core] store in
+        let store = try await SettingsStore.open(at: file, home: domain.home)
+        let (result, tree, number) = try await store.commit(author: author) { [core] in
             let (result, writes) = try core.collectWrites(in: domain.identity, over: store.core.ownTree(), body)
             for (key, value) in writes.sorted(by: \.key) { try store.core.change(key, to: value, author: author) }
-            return result
+            return (result, store.core.ownTree(), domain.numberOfNextCommit())
         }
+        try await take(tree, of: number, in: domain, author)
+        return result
     }
 
     /// Replaces all values of the domain, or removes them.
@@ -78,41 +75,27 @@ public struct SettingsDomain: Sendable {
         let domain = try writable()
         guard !domain.identity.holdsSecrets else { throw SettingsError.notReplaceable(name) }
         try core.checkStorage(of: tree)
-        guard let file = domain.file else {
-            return try await runBlocking { [core] in
-                try core.replace(DomainContents(tree), in: domain.identity, author: author)
+        var number: UInt64?
+        if let file = domain.file {
+            let store = try await SettingsStore.open(at: file, home: domain.home)
+            number = try await store.commit(author: author) { [core = store.core] in
+                for name in Set(core.ownTree().root.keys).union(tree.root.keys) {
+                    try core.change(SettingKey(name: name), to: tree.root[name], author: author)
+                }
+                return domain.numberOfNextCommit()
             }
         }
-        try await commit(to: file, of: domain, author) { store in
-            for name in Set(store.core.ownTree().root.keys).union(tree.root.keys) {
-                try store.core.change(SettingKey(name: name), to: tree.root[name], author: author)
-            }
-        }
+        try await take(tree, of: number, in: domain, author)
     }
 
-    /// Runs a commit of a domain's file, and puts its values in force.
-    private func commit<Result: Sendable>(
-        to file: URL, of domain: AttachedDomain, _ author: String?,
-        _ body: @escaping @Sendable (SettingsStore) throws -> Result
-    ) async throws -> Result {
-        let store = try await SettingsStore.open(at: file, home: domain.home)
-        do {
-            let result = try await store.commit(author: author) { try body(store) }
-            try await take(from: store, in: domain, author)
-            return result
-        } catch {
-            // Another commit may have put the values in force before they were undone.
-            try? await take(from: store, in: domain, nil)
-            throw error
-        }
-    }
-
-    /// Puts the values of a domain's file in force. Other commits may have been faster, so these are its newest values,
-    /// read under the lock that orders the calls.
-    private func take(from store: SettingsStore, in domain: AttachedDomain, _ author: String?) async throws {
+    /// Puts values in force, unless those of a later commit were faster.
+    private func take(
+        _ tree: SettingTree, of number: UInt64?, in domain: AttachedDomain, _ author: String?
+    ) async throws {
         try await runBlocking { [core] in
             try core.writer.withLock {
-                try core.replace(DomainContents(store.core.ownTree()), in: domain.identity, author: author)
+                guard domain.isNewest(number) else { return }
+                try core.replace(DomainContents(tree), in: domain.identity, author: author)
             }
         }
     }

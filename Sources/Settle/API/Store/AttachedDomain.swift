@@ -22,6 +22,8 @@ final class AttachedDomain: Sendable {
     let token = LockedValue<ChangeToken?>(nil)
     /// Whether the last attempt to load the source has failed.
     let hasFailed = Atomic(false)
+    /// The numbers of the last commit of its file by this store, and of the last one whose values were put in force.
+    private let commits = LockedValue<(last: UInt64, inForce: UInt64)>((0, 0))
 
     var name: DomainName { identity.name }
 
@@ -32,6 +34,26 @@ final class AttachedDomain: Sendable {
         self.source = source
         self.file = file
         self.home = home
+    }
+
+    /// Numbers a commit of its file, within the commit.
+    func numberOfNextCommit() -> UInt64 {
+        commits.withLock { commits in
+            commits.last += 1
+            return commits.last
+        }
+    }
+
+    /// Records that the values of a commit, or of none, are about to be put in force.
+    ///
+    /// - Returns: False if those of a later commit are in force.
+    func isNewest(_ number: UInt64?) -> Bool {
+        guard let number else { return true }
+        return commits.withLock { commits in
+            guard number > commits.inForce else { return false }
+            commits.inForce = number
+            return true
+        }
     }
 
     /// Returns the location of a value, for users.

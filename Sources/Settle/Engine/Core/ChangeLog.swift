@@ -6,7 +6,7 @@ struct ChangeLog: ~Copyable {
     /// The topic of subscribers of the application's values, and of those that follow the storage's history with all
     /// else, once there was a subscriber. It is around `root`, so that it costs other stores nothing.
     private var application: Topic?
-    /// The topic of drafts, which show values that other domains cover, once a draft was followed.
+    /// The topic of drafts, which show values that other domains cover, once there was a draft.
     private var covered: Topic?
     /// The topics of groups, by path.
     private var topics: [SettingKey: Topic] = [:]
@@ -58,7 +58,7 @@ struct ChangeLog: ~Copyable {
     /// Records that the newest transaction has changed the application's value of a setting, which another domain
     /// covers. Those who read a draft have read that value.
     mutating func notify(_ slot: SettingSlot, _ node: ObservationNode) {
-        waking.notify(slot, node)
+        if covered != nil { waking.notify(slot, node) }
     }
 
     /// Records that the newest transaction has changed values of the application's domain that others cover.
