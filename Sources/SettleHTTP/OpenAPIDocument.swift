@@ -5,6 +5,8 @@ import SettleInterchange
 struct OpenAPIDocument: Sendable {
     let routes: [Route]
     let settings: [SettingsSchema.Entry]
+    /// The keys of the settings as listings spell them: as they are stored.
+    let keys: [String]
     let configuration: SettingsAPI.Configuration
 
     var json: SettingValue.Entries {
@@ -92,7 +94,7 @@ struct OpenAPIDocument: Sendable {
         let values = Dictionary(settings.map { ($0.key, Schema($0.jsonSchema)) }) { first, _ in first }
         let schemas: [String: Schema] = [
             "Problem": Self.problem,
-            "Setting": SettingEntry.schema(of: settings.map(\.key)),
+            "Setting": SettingEntry.schema(of: keys),
             "Values": .object([:], optional: values),
             "Token": Self.token,
             "File": FileState.schema,

@@ -97,7 +97,8 @@ public final class SettingsAPI: WebResponder {
 
     private var document: OpenAPIDocument {
         OpenAPIDocument(
-            routes: table.routes, settings: parts.store.file.schema().settings, configuration: configuration)
+            routes: table.routes, settings: parts.store.file.schema().settings,
+            keys: parts.store.settings.map(\.key), configuration: configuration)
     }
 
     /// Declares the groups when they are first needed, and keeps them.
@@ -358,7 +359,9 @@ extension Route {
         let routes = (others + [own]).filter { $0.access != .off }
         return Route(operation: operation, access: configuration.description) { call in
             let settings = parts.store.file.schema().settings.filter { call.client.reaches($0.key, in: parts.store) }
-            return .json(OpenAPIDocument(routes: routes, settings: settings, configuration: configuration).json)
+            let keys = parts.settings(for: call.client).map(\.key)
+            let document = OpenAPIDocument(routes: routes, settings: settings, keys: keys, configuration: configuration)
+            return .json(document.json)
         }
     }
 }

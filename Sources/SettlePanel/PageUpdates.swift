@@ -133,6 +133,11 @@ extension PanelPages {
     fileprivate func keysStored(since start: ChangeToken?, upTo token: ChangeToken?) async -> Set<SettingKey>? {
         if start == token { return [] }
         guard let start else { return nil }
-        return await panel.store.keysStored(after: start)
+        let stored = await panel.store.keysStored(after: start)
+        // A control has the declared key, where the value may be stored under a name with dots.
+        return stored.map { keys in
+            keys.union(
+                keys.compactMap { panel.store.keys.declaredKey(forKey: $0.description).map(SettingKey.init(stored:)) })
+        }
     }
 }

@@ -176,7 +176,10 @@ import Testing
         #expect(changed.status == 200 && changed.array("settings").map { $0["key"] } == [.string(key)])
         let listed = await send("GET", "/settings")
         #expect(listed.array("settings").map { $0["key"] } == [.string(key)])
-        #expect(await send("GET", "/openapi.json").text.contains("height"))
+        let twice = await send("PATCH", "/settings", #"{"w.height": 4, "w\\.height": 5}"#)
+        #expect(twice.status == 400 && twice.text.contains("two values"))
+        // A listing has a key of the document.
+        #expect(await send("GET", "/openapi.json").text.contains(#""enum":["w\\.height"]"#))
         #expect(await send("POST", flags, "{}").array("flags").map { $0["key"] } == [.string(key)])
         #expect(await send("POST", "\(flags)/w.height", "{}").value("value") == .integer(4))
         var reader = try StreamReader(await send("GET", "/settings/changes"))

@@ -33,13 +33,16 @@ struct WritePlan: Sendable {
         guard case .dictionary(let members) = values else {
             throw Problem(.invalidBody, "The body must be a JSON object with a value for each key.")
         }
-        var writes: [(key: String, write: Write)] = []
+        var writes: [String: Write] = [:]
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             // As listings spell it: the file may store it under a name with dots.
             guard let key = store.keys.setting(forKey: name)?.key else { throw Problem.unknownSetting(name) }
-            writes.append((key, .set(value)))
+            guard writes.updateValue(.set(value), forKey: key) == nil else {
+                throw Problem(.invalidBody, "The body has two values for “\(key)”, in different spellings.")
+            }
         }
-        (self.writes, base, resetGroups) = (writes, nil, [])
+        let sorted = writes.sorted { $0.key < $1.key }.map { (key: $0.key, write: $0.value) }
+        (self.writes, base, resetGroups) = (sorted, nil, [])
     }
 
     /// The changes of a merge patch, of which null resets a setting, or a group, to its default.

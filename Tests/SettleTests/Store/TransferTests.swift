@@ -160,6 +160,15 @@ private struct App: SettingsGroup {
         #expect(storage.tree["flat"] == .dictionary(["deep": .integer(1)]) && storage.tree["old"] == .integer(2))
     }
 
+    @Test("A replacing import keeps the value that it writes to an undeclared name with dots")
+    func replacingNameWithDots() async throws {
+        try store.keys.setValue(1, forKey: #"flat\.name"#)
+        try await store.flush()
+        try store.file.import(Data(#"{"flat": {"name": 2}}"#.utf8), .replace, unknownKeys: .keep)
+        try await store.flush()
+        #expect(try store.keys.value(forKey: "flat.name") == 2)
+    }
+
     @Test("A replacing import resets what the same transaction has written") func replacingInUpdate() throws {
         try store.update {
             app.window.title = "new"

@@ -37,7 +37,7 @@ import Testing
         "The path of a name with dots has its dots between names",
         arguments: [
             ("a.b", "a.b"), (#"a\.b"#, "a.b"), (#"a.b\.c"#, "a.b.c"), (#"a\.b.c"#, "a.b.c"), (#"a\\.b"#, #"a\\.b"#),
-            (#"a\\\.b"#, #"a\\.b"#),
+            (#"a\\\.b"#, #"a\\.b"#), ("a\\.\u{301}b", "a.\u{301}b"),
         ])
     func asPath(text: String, path: String) {
         #expect(SettingKey(stored: text).asPath.description == path)

@@ -50,7 +50,7 @@ struct ImportPlan {
     ) -> [SettingKey] {
         let slots = known.slots
         let protected = slots.all.filter { $0.access == .owner || $0.isSecret }.map(\.key)
-        let spared = OverlappingKeys(protected + imported.map { slots.place(of: $0) ?? $0 })
+        let spared = OverlappingKeys(protected + imported.map { known.resolved($0) })
         // A setting of a group in use may have been written in the same transaction.
         let declared = slots.all.filter { $0.declaration != nil && ($0.isStored || $0.box != nil) }.map(\.key)
         let stored = entries(of: own, in: known).map(\.key).filter { (slots.place(of: $0) ?? $0) == $0 }

@@ -222,7 +222,9 @@ extension SettingKey {
         guard Self.hasEscape(text) else { return self }
         return SettingKey(
             names: components.flatMap { name in
-                name.split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
+                // By bytes, as keys are compared: a mark that combines with the dot makes no other character of it.
+                name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+                    .map { String(Substring($0)) }
             })
     }
 
