@@ -48,6 +48,23 @@ import Testing
         }
     }
 
+    @Test("A new file in a folder that another process has made a moment ago survives a loss of power")
+    func folderOfAnotherProcess() throws {
+        let (url, disk) = (URL(filePath: "/home/.config/app/settings.json"), SimulatedDisk())
+        // The other one makes this folder first, and the file's once the names beside the journal are durable.
+        disk.makeStableFolder("/home/.local/state/app")
+        let storage = FileStorage(at: url, calls: disk)
+        _ = try storage.load()
+        let batch = StorageBatch(revision: 1, values: ["count": .integer(1)])
+        _ = try storage.append(batch, durability: .synced)
+        for folder in ["/home/.config", "/home/.config/app"] { try disk.makeFolder(folder, permissions: 0o700) }
+        #expect(try storage.checkpoint(SettingTree(["count": .integer(1)]), for: .closing))
+        for image in disk.image.afterLossOfPower(limit: 50, seed: 1) {
+            let contents = try FileStorage(at: url, calls: SimulatedDisk(image.image)).load()
+            #expect(contents.outcome == .intact && contents.tree["count"] == .integer(1), "\(image.description)")
+        }
+    }
+
     @Test(
         "Whatever the crash, an acknowledged commit is in the history once, and its place is one to go on from",
         arguments: folders)

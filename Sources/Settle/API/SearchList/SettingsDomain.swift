@@ -29,7 +29,7 @@ public struct SettingsDomain: Sendable {
     /// For the application's domain this is ``SettingsStore/commit(author:confirmWithin:_:)``. For a domain in a file
     /// it is a commit of that file: serial across processes, and on stable storage when this returns; then the store's
     /// effective values follow. The closure may run on another thread than the caller's. Inside, the thread sees the
-    /// values in force with its own writes. Changes in place begin with the value in force.
+    /// values in force, with the newest ones of the file and its own writes. Changes in place begin with these.
     ///
     /// For ``DomainName/secretStore``, the secrets are written when the closure has returned, and are in force once the
     /// secret store has all of them. If one can't be written, those before it are reverted; the error names the keys

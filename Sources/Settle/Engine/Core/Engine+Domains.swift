@@ -61,8 +61,10 @@ extension Engine {
             try transact(origin: domain.origin, author: nil, domain: domain) {
                 var stack = log.lock.withLock { log.stored.domains }
                 let isText = stack.contents(of: domain)?.isText == true
-                _ = stack.replace(DomainContents(tree, isText: isText), in: domain)
+                let known = stack.replace(DomainContents(tree, isText: isText), in: domain)
                 transaction?.target = DomainTarget(domain: domain, stack: stack)
+                // What others have stored in the domain, and what is not in force here yet.
+                for slot in log.affected(in: domain, by: tree, replacing: known) { slot.box?.restage(after: domain) }
                 let result = try body()
                 if let violation = transaction?.violation { throw violation }
                 for box in transaction?.boxes ?? [] where isSet(box) { reportIfCovered(box) }
@@ -209,11 +211,16 @@ extension MutationLog {
     ///
     /// - Returns: The settings that may be affected.
     func replace(_ contents: DomainContents, in domain: DomainIdentity) -> [SettingSlot] {
+        let old = lock.withLock { stored.domains.replace(contents, in: domain) }
+        return affected(in: domain, by: contents.tree, replacing: old)
+    }
+
+    /// Returns the settings that other values of a domain may affect.
+    func affected(in domain: DomainIdentity, by tree: SettingTree, replacing old: SettingTree) -> [SettingSlot] {
         lock.withLock {
-            let old = stored.domains.replace(contents, in: domain)
-            guard !stored.slots.isEmpty, old != contents.tree else { return [] }
+            guard !stored.slots.isEmpty, old != tree else { return [] }
             var affected = AffectedSlots(changing: domain, stored.domains)
-            stored.collectSlots(below: nil, old.root, contents.tree.root, &affected)
+            stored.collectSlots(below: nil, old.root, tree.root, &affected)
             return affected.sorted
         }
     }

@@ -155,8 +155,6 @@ extension FileSession {
             // If the new file is in place, the sync of the folder has failed. After a failure, a sync may succeed the
             // second time without having written anything.
             repairs.formUnion(replacement.isInPlace ? [.removeAbandonedFiles, .rewriteFile] : .removeAbandonedFiles)
-            // The next replacement finds the folder, and would not sync its name.
-            if replacement.hasMadeFolder { repairs.insert(.synchronizeNames) }
             // Otherwise a later load could not know which version was edited.
             if !replacement.isInPlace { try? appendState(.mirrored(known.version)) }
             throw .saveFailed(names.file, error, isInPlace: replacement.isInPlace)

@@ -19,8 +19,6 @@ package struct FileReplacement: Sendable {
     package private(set) var isInPlace = false
     /// Whether the replaced file is at ``FileNames/displaced``.
     package private(set) var hasKeptReplaced = false
-    /// Whether the folder was missing and had to be made. Its name is durable only if nothing has failed.
-    package private(set) var hasMadeFolder = false
 
     package init(
         _ operations: FileOperations, names: FileNames, keepsReplaced: Bool = false, isPrivate: Bool = true,
@@ -40,7 +38,8 @@ package struct FileReplacement: Sendable {
     package mutating func run(_ bytes: [UInt8], at path: FilePath? = nil) throws(FileError) {
         let current = currentStatus
         let new = names.newTemporary(for: path)
-        let file = try makeFile(new)
+        if current == nil, names.isStateApart { try prepareFolder(new.folder) }
+        let file = try operations.open(new, .createNew(permissions: Self.privatePermissions))
         do {
             operations.keepOwner(current?.owner ?? owner, of: file, at: new)
             try write(bytes, to: file, at: new, isPrivate ? nil : current?.permissions)
@@ -61,19 +60,12 @@ package struct FileReplacement: Sendable {
         try operations.synchronizeFolder(new.folder)
     }
 
-    private mutating func makeFile(_ path: FilePath) throws(FileError) -> FileDescriptor {
-        do {
-            return try operations.open(path, .createNew(permissions: Self.privatePermissions))
-        } catch {
-            // The lock, which is elsewhere, excludes others from a new folder too.
-            guard error.cause == .notFound, names.isStateApart else { throw error }
-            hasMadeFolder = true
-            try operations.makeFolders(path.folder)
-            // Without its folder the file would look as if it had been removed, although the journal says that it is
-            // there.
-            try operations.synchronizeParents(of: path.folder)
-            return try operations.open(path, .createNew(permissions: Self.privatePermissions))
-        }
+    /// Makes the folder of a new file, and its name durable: without its folder the file would look as if it had been
+    /// removed, although the journal says that it is there. The lock, which is elsewhere, excludes others from a new
+    /// folder too, but another process may have made this one a moment ago.
+    private func prepareFolder(_ folder: FilePath) throws(FileError) {
+        try operations.makeFolders(folder)
+        try operations.synchronizeParents(of: folder)
     }
 
     /// The status of the file to be replaced; `nil` if there is none or it can't be read.
