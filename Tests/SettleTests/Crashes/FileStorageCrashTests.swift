@@ -1,7 +1,8 @@
 import Foundation
 import Settle
-import SettleTesting
 import Testing
+
+@testable import SettleTesting
 
 /// Crashes of the file storage, beyond those in the tests of the harness itself.
 @Suite(.timeLimit(.minutes(10)), .silencingIssues) struct FileStorageCrashTests {
