@@ -66,7 +66,8 @@ final class SettingDefinition<Value: Sendable>: SettingDeclaration {
     /// Throws if a value has no stored form, as far as that shows without encoding it.
     func checkStorable(_ value: Value, key: SettingKey) throws(SettingsError) {
         guard let storable = codec.storable, !storable.accepts(value) else { return }
-        throw .invalidValue(key: key, value: Redacted(typed: value), rule: storable.words)
+        let described = DescribedValue(description: Redacted(typed: value).short)
+        throw .invalidValue(key: key, value: Redacted(typed: described), rule: storable.words)
     }
 
     var ruleDefects: [String] { rules.compactMap(\.terms.defect) }

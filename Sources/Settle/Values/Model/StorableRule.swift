@@ -8,3 +8,9 @@ final class StorableRule<Value: Sendable>: Sendable {
         (self.words, self.accepts) = (words, accepts)
     }
 }
+
+/// A value without a stored form, as text. Foundation ends a program that describes a date which is not finite, so an
+/// error must not have the date itself.
+struct DescribedValue: Sendable, CustomStringConvertible {
+    let description: String
+}
