@@ -67,7 +67,7 @@ final class RedisConnection: @unchecked Sendable {
 
     deinit { redisFree(context) }
 
-    /// Whether the connection is open, and nothing has come that nobody has waited for.
+    /// Whether the connection is open, and no unexpected message has arrived.
     var isQuiet: Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT)) < 0 && errno == EAGAIN

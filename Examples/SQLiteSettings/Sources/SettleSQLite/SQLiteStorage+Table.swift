@@ -23,20 +23,22 @@ extension SQLiteStorage {
             throw StorageError(.unsupported, "\(name) needs write-ahead logging, but its journal mode is “\(mode)”.")
         }
         // GRDB sets a pool to sync no commit. On Apple's systems, a sync without the second setting does not reach
-        // stable storage. `UNIQUE` makes an index of the positions. With the check, nobody can store a position that no
-        // batch has; after the highest one there is still room within an `Int64`.
+        // stable storage. `UNIQUE` makes an index of the positions. The check refuses positions that
+        // a batch can't have; after the highest one there is still room within an `Int64`.
+        let positions = "BETWEEN 1 AND 4611686018427387904"
         try database.execute(
             sql: """
                 PRAGMA synchronous = FULL; PRAGMA fullfsync = TRUE;
                 CREATE TABLE IF NOT EXISTS \(table) (
                     key TEXT PRIMARY KEY NOT NULL, value TEXT,
-                    position INTEGER NOT NULL CHECK (position BETWEEN 1 AND 4611686018427387904),
+                    position INTEGER NOT NULL CHECK (position \(positions)),
                     time TEXT NOT NULL, author TEXT, UNIQUE (position, key)
                 ) STRICT, WITHOUT ROWID
                 """)
         // A table that others have made may lack the check.
-        let foreign = "position NOT BETWEEN 1 AND 4611686018427387904"
-        if let key = try String.fetchOne(database, sql: "SELECT key FROM \(table) WHERE \(foreign)") {
+        if let key = try String.fetchOne(
+            database, sql: "SELECT key FROM \(table) WHERE position NOT \(positions)")
+        {
             throw StorageError(.unreadable, "\(name): The row of “\(key)” in “\(table)” has a position of no batch.")
         }
     }
