@@ -129,6 +129,29 @@ import Testing
         try await store.close()
     }
 
+    @Test("The history of a group has everything stored in a group within it, even once that is released")
+    func releasedWithin() async throws {
+        let store = try await ShortJournals().open()
+        let settings = try await store.group(OuterSettings.self, at: "a")
+        try await settings.commit { settings.inner.count = 1 }
+        let token = try #require(store.history.token)
+        var begun = settings.changes(after: token).makeAsyncIterator()
+        var unread = settings.changes(after: token).makeAsyncIterator()
+        try await settings.commit { settings.inner.count = 2 }
+        #expect(try await next(1, of: &begun) == [2])
+        try await settings.commit {
+            settings.inner.count = 3
+            settings.balance.left = 4
+        }
+        try await store.release(at: "a.inner")
+        try await settings.commit { settings.balance.left = 5 }
+        #expect(try await next(2, of: &begun) == [4, 3, 5])
+        #expect(try await next(3, of: &unread) == [2, 4, 3, 5])
+        try await store.close()
+        #expect(await begun.next() == nil)
+        #expect(await unread.next() == nil)
+    }
+
     @Test("Transactions that were appended together come one by one, and after a restart as their sum")
     func appendedTogether() async throws {
         let place = try ShortJournals(journalLimit: FileStorage.journalLimit)

@@ -21,7 +21,7 @@ package struct HistoryCursor {
 
     private let engine: Engine
     private let topic: Topic
-    /// The settings of the group; the store no longer knows them once the group is released.
+    /// The settings of the group; the store no longer knows them once the group, or one within it, is released.
     private let members: [AnySettingBox]
     private let follower: HistoryFollower
     private var page: ArraySlice<HistoryFeedEntry> = []
@@ -161,9 +161,16 @@ package struct HistoryCursor {
 
     /// - Returns: `nil` if none of its mutations is within the topic.
     private func change(_ entry: HistoryFeedEntry) -> Change? {
-        var mutations = entry.mutations(in: engine).filter { topic === log.root || $0.isWithin(topic) }
-        if mutations.isEmpty, !members.isEmpty, log.lock.withLock({ topic.isFinished }) {
-            mutations = entry.mutations(of: members)
+        var mutations = entry.mutations(in: engine)
+        if topic !== log.root {
+            mutations.removeAll { !$0.isWithin(topic) }
+            // Checked after that lookup, so that no release falls in between.
+            let released = members.filter(\.original.isReleased)
+            if !released.isEmpty {
+                let known = Set(mutations.map(\.key))
+                let others = entry.mutations(of: released).filter { !known.contains($0.key) }
+                mutations = (mutations + others).sorted(by: \.key)
+            }
         }
         return mutations.isEmpty ? nil : Change(entry, mutations, isDurable: isDurable(entry))
     }

@@ -11,7 +11,7 @@
 ///
 /// It does not include values of other domains, settings in memory, and writes that another process overtakes before
 /// they reach the file. The sequence ends when the store closes, or, after everything stored before, when its group is
-/// released.
+/// released. If only a group within it is released, the sequence continues, with that group's changes as well.
 public struct ResumedChanges: AsyncSequence, Sendable {
     public typealias Element = Change
     public typealias Failure = Never
