@@ -123,7 +123,7 @@ package final class DraftEngine: Engine, @unchecked Sendable {
             guard tasks.isEmpty, let original = original.withLock({ $0 }) else { return }
             let changes = original.changes(.newest)
             // A group that no store has opened has no other domains.
-            let covered = original.engine.flatMap { $0.isUnopened ? nil : CoveredWatch($0.log) }
+            let covered = original.engine.flatMap { $0.isUnopened ? nil : ContentWatch(coveredIn: $0.log) }
             tasks.append(
                 Task.detached { [weak self] in
                     // Catch up on changes from before both began.

@@ -1,5 +1,5 @@
 /// Waits for changes of any value of a store, including values of keys that no group declares, and on request for the
-/// growth of the storage's history as well.
+/// growth of the storage's history as well; or only for changes of values that other domains cover.
 package struct ContentWatch: Sendable {
     private let log: MutationLog
     private let topic: Topic
@@ -22,6 +22,15 @@ package struct ContentWatch: Sendable {
         (self.log, self.topic) = (log, topic)
         waiter = Waiter(countedIn: log, keeping: keeper)
         mark = log.lock.withLock { seesFirst && !log.isFinished ? nil : log.contentMark(of: topic) }
+    }
+
+    /// Creates a watch for changes after this moment of values that other domains cover. No other subscriber receives
+    /// these, but a draft shows the values. It does not keep the store open, and is not counted.
+    init(coveredIn log: MutationLog) {
+        let topic = log.lock.withLock { log.changes.coveredTopic() }
+        (self.log, self.topic) = (log, topic)
+        waiter = Waiter(countedIn: nil)
+        mark = log.lock.withLock { log.contentMark(of: topic) }
     }
 
     /// The reason why a wait has ended.

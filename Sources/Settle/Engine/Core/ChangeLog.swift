@@ -66,9 +66,8 @@ struct ChangeLog: ~Copyable {
         guard application != nil || covered != nil,
             details.mutations.contains(where: { $0.scope == .application })
         else { return }
-        for topic in [application, covered] {
-            if let topic { waking.touch(topic, by: ring.newest, isPersistent: details.isPersistent) }
-        }
+        if let application { waking.touch(application, by: ring.newest, isPersistent: details.isPersistent) }
+        if let covered { waking.touch(covered, by: ring.newest, isPersistent: details.isPersistent) }
     }
 
     // MARK: The storage's history

@@ -68,11 +68,12 @@ extension MutationLog {
         fileprivate let history: UInt64
     }
 
-    /// Returns the present mark for subscribers of a topic: the store's, or the one around it. The latter's mark also
-    /// differs when the feed has grown, or may be queried again. Requires the lock.
+    /// Returns the present mark for subscribers of a topic: the store's, the one around it, or that of covered values.
+    /// The mark of the one around it also differs when the feed has grown, or may be queried again. Requires the lock.
     func contentMark(of topic: Topic) -> ContentMark {
         ContentMark(
-            changes: topic.changeCount, arrivals: changes.arrivals, history: topic === root ? 0 : historyVersion)
+            changes: topic.changeCount, arrivals: changes.arrivals,
+            history: topic.hasEveryTransaction ? historyVersion : 0)
     }
 
     /// Whether the store has closed, so that nothing changes any more. Requires the lock.
