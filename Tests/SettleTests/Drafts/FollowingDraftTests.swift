@@ -116,6 +116,27 @@ import Testing
         #expect(await values.until { $0.last == 24 }.last == 24)
     }
 
+    @Test("A stream and an observer of a draft get values of lower domains that another domain covers")
+    func coveredLowerChanges() async throws {
+        let (high, low) = (TestDomain(["count": 70, "name": "high"]), TestDomain(["count": 20]))
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(),
+            searching: SearchList([.source("high", high), .application, .source("low", low), .registration]))
+        let settings = try await store.group(LayeredGroup.self)
+        let values = ChangeRecorder(settings.draft().$count)
+        #expect(await values.next() == 20)
+        low.set(["count": 21])
+        #expect(await values.until { $0.last == 21 }.last == 21)
+        // Not followed by a stream.
+        let draft = settings.draft()
+        try await changes({ _ = draft.name }, { try store.domains.register(["name": "low"]) })
+        #expect(draft.name == "low")
+        draft.name = "mine"
+        try await changes({ _ = draft.conflicts }, { try store.domains.register(["name": "lower"]) })
+        #expect(draft.conflicts.first?.currentValue as? String == "lower")
+        #expect(settings.count == 70 && settings.name == "high")
+    }
+
     @Test("A locked key is refused at once, or when the draft is applied, with the key and the domain") func locked()
         async throws
     {

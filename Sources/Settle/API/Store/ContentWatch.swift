@@ -25,7 +25,7 @@ package struct ContentWatch: Sendable {
     }
 
     /// Creates a watch for changes after this moment of values that other domains cover. No other subscriber receives
-    /// these, but a draft shows the values. It does not keep the store open, and is not counted.
+    /// these, but a draft shows the values. It does not keep the store open and is not counted.
     init(coveredIn log: MutationLog) {
         let topic = log.lock.withLock { log.changes.coveredTopic() }
         (self.log, self.topic) = (log, topic)

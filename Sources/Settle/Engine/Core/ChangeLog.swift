@@ -55,8 +55,8 @@ struct ChangeLog: ~Copyable {
         waking.touch(slot, node, by: ring.newest, isPersistent: isPersistent)
     }
 
-    /// Records that the newest transaction has changed the application's value of a setting, which another domain
-    /// covers. Those who read a draft have read that value.
+    /// Records that a value of a setting has changed that another domain covers: the application's, or one below that.
+    /// Those who read a draft have read that value.
     mutating func notify(_ slot: SettingSlot, _ node: ObservationNode) {
         if covered != nil { waking.notify(slot, node) }
     }
@@ -256,10 +256,11 @@ struct ChangeLog: ~Copyable {
         for (slot, _) in settings where slot.lastRevision >= ring.oldest { released.append(slot) }
     }
 
-    /// Wakes every subscriber of the whole store.
+    /// Wakes every subscriber of the whole store, and every draft.
     mutating func wakeStore() {
         waking.add(root)
         if let application { waking.add(application) }
+        if let covered { waking.add(covered) }
     }
 
     /// Wakes the subscribers of durable changes, and those of the storage's history with all else.
@@ -272,7 +273,6 @@ struct ChangeLog: ~Copyable {
     mutating func wakeGroups() {
         wakeStore()
         waking.add(durability)
-        if let covered { waking.add(covered) }
         for topic in topics.values { waking.add(topic) }
     }
 }

@@ -33,8 +33,7 @@ extension Engine {
         // A settings file has this record, and it is about that file.
         _ = MigrationRecord(takenFrom: &contents.tree)
         try transact(origin: domain.origin, author: author, domain: domain) {
-            for slot in log.replace(contents, in: domain) { slot.box?.restage(after: domain) }
-            actAfterUnlock(on: log.countArrival())
+            restage(log.replace(contents, in: domain), after: domain)
         }
     }
 
@@ -43,9 +42,15 @@ extension Engine {
         _ values: [SettingKey: SettingValue?], in domain: DomainIdentity, author: String? = nil
     ) throws {
         try transact(origin: domain.origin, author: author, domain: domain) {
-            for slot in log.set(values, in: domain) { slot.box?.restage(after: domain) }
-            actAfterUnlock(on: log.countArrival())
+            restage(log.set(values, in: domain), after: domain)
         }
+    }
+
+    /// Decides the values in force again, and wakes the followers of values that are in no transaction. Requires a
+    /// transaction.
+    private final func restage(_ affected: AffectedSlots, after domain: DomainIdentity) {
+        for slot in affected.sorted { slot.box?.restage(after: domain) }
+        actAfterUnlock(on: log.countArrival(covered: affected.covered))
     }
 
     /// Runs a closure whose writes go to a domain instead of the application's, and undoes it.
@@ -64,7 +69,8 @@ extension Engine {
                 let known = stack.replace(DomainContents(tree, isText: isText), in: domain)
                 transaction?.target = DomainTarget(domain: domain, stack: stack)
                 // What others have stored in the domain, and what is not in force here yet.
-                for slot in log.affected(in: domain, by: tree, replacing: known) { slot.box?.restage(after: domain) }
+                let affected = log.affected(in: domain, by: tree, replacing: known)
+                for slot in affected.sorted { slot.box?.restage(after: domain) }
                 let result = try body()
                 if let violation = transaction?.violation { throw violation }
                 for box in transaction?.boxes ?? [] where isSet(box) { reportIfCovered(box) }
@@ -210,25 +216,25 @@ extension MutationLog {
     /// Replaces the values of a domain.
     ///
     /// - Returns: The settings that may be affected.
-    func replace(_ contents: DomainContents, in domain: DomainIdentity) -> [SettingSlot] {
+    func replace(_ contents: DomainContents, in domain: DomainIdentity) -> AffectedSlots {
         let old = lock.withLock { stored.domains.replace(contents, in: domain) }
         return affected(in: domain, by: contents.tree, replacing: old)
     }
 
     /// Returns the settings that other values of a domain may affect.
-    func affected(in domain: DomainIdentity, by tree: SettingTree, replacing old: SettingTree) -> [SettingSlot] {
+    func affected(in domain: DomainIdentity, by tree: SettingTree, replacing old: SettingTree) -> AffectedSlots {
         lock.withLock {
-            guard !stored.slots.isEmpty, old != tree else { return [] }
             var affected = AffectedSlots(changing: domain, stored.domains)
+            guard !stored.slots.isEmpty, old != tree else { return affected }
             stored.collectSlots(below: nil, old.root, tree.root, &affected)
-            return affected.sorted
+            return affected
         }
     }
 
     /// Sets some values of a domain; `nil` removes one.
     ///
     /// - Returns: The settings that may be affected.
-    func set(_ values: [SettingKey: SettingValue?], in domain: DomainIdentity) -> [SettingSlot] {
+    func set(_ values: [SettingKey: SettingValue?], in domain: DomainIdentity) -> AffectedSlots {
         lock.withLock {
             var affected = AffectedSlots(changing: domain, stored.domains)
             let values = values.sorted(by: \.key)
@@ -238,7 +244,7 @@ extension MutationLog {
                 }
                 stored.collectSlots(at: key, old, value, &affected)
             }
-            return affected.sorted
+            return affected
         }
     }
 }
@@ -249,6 +255,9 @@ struct AffectedSlots {
     /// The domains that are asked before it.
     private let upper: [DomainIdentity]
     private var slots: [ObjectIdentifier: SettingSlot] = [:]
+    /// The settings that keep the value of a domain above the application's and have none of the application's: a
+    /// draft may show the changed value. A setting may occur more than once.
+    private(set) var covered: [SettingSlot] = []
 
     init(changing domain: DomainIdentity, _ stack: DomainStack) {
         self.domain = domain
@@ -259,8 +268,9 @@ struct AffectedSlots {
     ///
     /// - Parameter isRemoved: Whether the domain no longer has a value for the setting.
     mutating func insert(_ slot: SettingSlot?, isRemoved: Bool) {
-        guard let slot, let box = slot.box, !isCovered(box, of: slot, isRemoved) else { return }
-        slots[ObjectIdentifier(slot)] = slot
+        guard let slot, let box = slot.box else { return }
+        if !domain.isAbove, let held = box.held, held.domain.isAbove, held.own == nil { covered.append(slot) }
+        if !isCovered(box, of: slot, isRemoved) { slots[ObjectIdentifier(slot)] = slot }
     }
 
     /// Returns whether a domain that is asked before it has the setting, so that nothing has to be decided again.

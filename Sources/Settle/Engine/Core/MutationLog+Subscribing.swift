@@ -79,11 +79,14 @@ extension MutationLog {
     /// Whether the store has closed, so that nothing changes any more. Requires the lock.
     var isFinished: Bool { changes.waking.isFinished }
 
-    /// Wakes followers of undeclared keys, whose external changes are not transactions.
-    func countArrival() -> PendingWakeUps {
+    /// Wakes followers of undeclared keys, whose external changes are not transactions, and drafts.
+    ///
+    /// - Parameter covered: Settings of which a value has changed that only a draft may show; notifies their observers.
+    func countArrival(covered: [SettingSlot] = []) -> PendingWakeUps {
         lock.withLock {
             changes.arrivals &+= 1
             changes.wakeStore()
+            for slot in covered { if let box = slot.box { changes.notify(slot, box.ownNode) } }
             return changes.waking.wakeUps()
         }
     }
