@@ -57,6 +57,24 @@ import Testing
         #expect(!fixture.calls.calls.map(\.kind).contains(.synchronize), "once is enough")
     }
 
+    @Test("A storage that has only read syncs nothing when it closes, but checks that the files are there")
+    func closingReader() throws {
+        let fixture = try FileStorageFixture()
+        let tree = SettingTree(["a": .integer(1)])
+        let writer = try fixture.opened()
+        try writer.append(batch(1, ["a": .integer(1)]), durability: .buffered)
+        #expect(try writer.checkpoint(tree, for: .closing))
+        let reader = try fixture.opened()
+        #expect(try reader.checkpoint(tree, for: .closing))
+        #expect(fixture.callTexts == ["status settings.json", "status .settings.json.journal"])
+        // A caller that asks for it relies on what others have written.
+        #expect(try reader.checkpoint(tree, for: .requested))
+        #expect(fixture.callTexts.contains("synchronizeData .settings.json.journal"))
+        try FileManager.default.removeItem(at: fixture.file)
+        #expect(try reader.checkpoint(tree, for: .closing))
+        #expect(try fixture.freshLoad() == intact(["a": .integer(1)]))
+    }
+
     @Test("A checkpoint syncs the journal, the file before the exchange and then the folder, before it is confirmed")
     func checkpointOrder() throws {
         let fixture = try FileStorageFixture()

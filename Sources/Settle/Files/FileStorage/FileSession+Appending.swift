@@ -60,13 +60,15 @@ extension FileSession {
     }
 
     /// Makes everything that was appended durable.
-    mutating func makeDurable() throws(StorageError) {
+    ///
+    /// - Parameter includesOthers: Whether to sync also if only others have written since this process has loaded.
+    mutating func makeDurable(includesOthers: Bool = true) throws(StorageError) {
         if journal.needsReplacement || !repairs.isDisjoint(with: [.replaceJournal, .healFile]) {
             // Taking the lock carries out the pending repairs.
             try acquire()
             release()
         }
-        try synchronize()
+        if includesOthers || hasWritten { try synchronize() }
         try verify()
     }
 

@@ -92,16 +92,11 @@ extension Persister {
             for request in requests { request.end(.failure(SettingsError.closed(key: nil))) }
             return
         }
-        var hasTransactions = false
-        for request in requests {
-            switch request.kind {
-            case .save: join(request)
-            case .transaction, .actorTransaction:
-                transactions.add(request)
-                hasTransactions = true
-            }
-        }
-        if hasTransactions { await runTransactions() }
+        let saves = requests.filter { $0.kind == .save }
+        for request in saves { join(request) }
+        guard saves.count < requests.count else { return }
+        transactions.add(saves.isEmpty ? requests : requests.filter { $0.kind != .save })
+        await runTransactions()
     }
 
     /// Binds the values that a transaction writes to the leases of its task's locks.

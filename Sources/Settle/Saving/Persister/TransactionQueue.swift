@@ -18,7 +18,7 @@ struct TransactionQueue: Sendable {
     /// Whether one of the waiting transactions has to know something of the storage first.
     var needsPreparation: Bool { waiting.contains { $0.prepare != nil } }
 
-    mutating func add(_ request: SaveRequest) { waiting.append(request) }
+    mutating func add(_ requests: [SaveRequest]) { waiting += requests }
 
     /// Inserts transactions that have to run again before the waiting ones.
     mutating func runAgain(_ requests: [SaveRequest]) { waiting = requests.filter { !$0.hasEnded } + waiting }
@@ -27,9 +27,9 @@ struct TransactionQueue: Sendable {
 
     /// - Parameter includesVisitors: Whether to take those that run on their callers' actors, too.
     mutating func take(includesVisitors: Bool = true) -> [SaveRequest] {
-        let taken = waiting.filter { includesVisitors || $0.kind == .transaction }
-        waiting.removeAll { includesVisitors || $0.kind == .transaction }
-        return taken
+        let staying = includesVisitors ? [] : waiting.filter { $0.kind != .transaction }
+        defer { waiting = staying }
+        return staying.isEmpty ? waiting : waiting.filter { $0.kind == .transaction }
     }
 
     /// - Returns: Whether a poll of the writer's lock has to be enqueued.

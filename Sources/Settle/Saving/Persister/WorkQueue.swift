@@ -85,11 +85,13 @@ final class WorkQueue: Sendable {
     /// Between two pieces of work the task waits: resuming it costs one trip to the persister's queue. A new task,
     /// which would start elsewhere, would cost two.
     func run(on persister: isolated Persister) async {
+        var works: [Piece] = []
         while true {
-            let works = state.withLock { state in
-                defer { (state.waiting, state.isDueWaiting, state.isDeliveryWaiting) = ([], false, false) }
+            state.withLock { state in
                 if state.waiting.isEmpty, persister.isClosed { state.runner = .none }
-                return state.waiting
+                // The emptied array goes back with its memory.
+                swap(&works, &state.waiting)
+                (state.isDueWaiting, state.isDeliveryWaiting) = (false, false)
             }
             if works.isEmpty, persister.isClosed { return }
             var rest = works[...]
@@ -109,6 +111,8 @@ final class WorkQueue: Sendable {
                 await persister.updateFeed()
                 if !rest.isEmpty { await persister.executor.endVisit() }
             }
+            rest = []
+            works.removeAll(keepingCapacity: works.count <= Self.mostTogether)
             if !persister.isClosed { await waitForWork(of: persister.executor) }
         }
     }
