@@ -57,19 +57,20 @@ struct FeedMutation: Sendable {
 
     /// Creates mutations with the values of the declared type, where a group declares the key, or keys in it.
     static func make(_ mutation: StoredMutation, in engine: Engine) -> [FeedMutation] {
-        let (slot, inner) = engine.log.lock.withLock { () -> (SettingSlot?, [SettingSlot]) in
+        // A release, which takes the boxes away, has the lock as well.
+        let (own, inner) = engine.log.lock.withLock { () -> (Declared?, [Declared]) in
             let slots = engine.log.stored.slots
-            if let slot = slots[mutation.key], slot.declaration != nil { return (slot, []) }
-            return (nil, slots.within(mutation.key).filter { $0.declaration != nil })
+            if let slot = slots[mutation.key], slot.declaration != nil { return ((slot, slot.box), []) }
+            return (nil, slots.within(mutation.key).filter { $0.declaration != nil }.map { ($0, $0.box) })
         }
-        guard !inner.isEmpty, !mutation.isWithheld else { return [FeedMutation(mutation, slot, slot?.box)] }
-        return make(mutation, within: inner.map { ($0, $0.box) })
+        guard !inner.isEmpty, !mutation.isWithheld else { return [FeedMutation(mutation, own?.slot, own?.box)] }
+        return make(mutation, within: inner)
     }
 
+    fileprivate typealias Declared = (slot: SettingSlot, box: AnySettingBox?)
+
     /// Creates mutations of settings whose keys lie within that of a mutation; none if its values are withheld.
-    fileprivate static func make(
-        _ mutation: StoredMutation, within settings: [(slot: SettingSlot, box: AnySettingBox?)]
-    ) -> [FeedMutation] {
+    fileprivate static func make(_ mutation: StoredMutation, within settings: [Declared]) -> [FeedMutation] {
         guard !mutation.isWithheld else { return [] }
         let (old, new) = (mutation.tree(\.oldValue), mutation.tree(\.newValue))
         return settings.sorted(by: \.slot.key).compactMap { slot, box in
