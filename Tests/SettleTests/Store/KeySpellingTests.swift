@@ -262,6 +262,26 @@ private struct Visits: SettingsGroup {
         #expect(storage.tree.root == ["w.width": .integer(7)])
     }
 
+    @Test("A group's history has a setting that is stored under a literal name, and its conditions notice that one")
+    func groupHistory() async throws {
+        let storage = InMemoryStorage(SettingTree(["w.width": .integer(100)]))
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(history: .keep()))
+        let win = try await store.group(Win.self, at: "w")
+        try await win.commit { win.title = "t" }
+        let token = try #require(store.history.token)
+        try await win.commit { win.width = 200 }
+        let error = await #expect(throws: SettingsError.self) {
+            try await store.commit(ifUnchangedSince: token, keys: ["w"]) {}
+        }
+        #expect(error?.code == .conflict && error?.conflict?.keys == [#"w\.width"#])
+        var changed: [[String]] = []
+        for try await entry in store.history.entries(of: "w") { changed.append(entry.changes.map(\.key)) }
+        #expect(changed == [[#"w\.width"#], ["w.title"]])
+        #expect(try await store.history.forget("w") == 2)
+        for try await entry in store.history.entries(of: "w.width") { Issue.record("It still has \(entry).") }
+        try await store.close()
+    }
+
     // MARK: Transfer
 
     @Test("An import writes a setting under every spelling of its key, with its rule")

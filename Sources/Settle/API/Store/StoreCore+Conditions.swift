@@ -33,11 +33,13 @@ extension StoreCore {
     }
 
     /// Returns the keys under which the value of a key may be stored: its resolved key and, if it is declared, its
-    /// other spellings.
+    /// other spellings. A group also has the spellings of its settings that do not lie within it.
     func storedKeys(for key: SettingKey) -> [SettingKey] {
         log.lock.withLock {
             let place = log.stored.resolved(key)
-            return log.stored.slots.declared(as: place).map(log.stored.slots.places) ?? [place]
+            if let slot = log.stored.slots.declared(as: place) { return log.stored.slots.places(of: slot) }
+            let inner = log.stored.declared(at: key).flatMap(log.stored.slots.places)
+            return [place] + inner.filter { !place.contains($0) }
         }
     }
 
