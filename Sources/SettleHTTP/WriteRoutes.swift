@@ -44,10 +44,13 @@ struct WriteRoutes: Sendable {
             let key = call.capture("key")
             let isPatch = try call.isMergePatch()
             let value = try call.json()
-            let isSetting = store.keys.setting(forKey: key) != nil
-            let plan =
-                try isSetting && !isPatch
-                ? WritePlan(.set(value), of: key) : WritePlan(patch: value, of: key, in: store.settings)
+            let setting = store.keys.setting(forKey: key)?.key
+            let plan: WritePlan
+            if let setting, !isPatch {
+                plan = WritePlan(.set(value), of: setting)
+            } else {
+                plan = try WritePlan(patch: value, of: setting ?? key, in: store.settings)
+            }
             let contents = { try reading.response(to: call, of: key, hasToken: false).bytes }
             return try await perform(plan, call, contents: contents) {
                 try reading.response(to: call, of: key)
@@ -67,7 +70,8 @@ struct WriteRoutes: Sendable {
             ] + Self.refusals)
         return Route(operation: operation, isWrite: true) { call in
             let key = call.capture("key")
-            let plan = try WritePlan(patch: .null, of: key, in: store.settings)
+            let setting = store.keys.setting(forKey: key)?.key
+            let plan = try WritePlan(patch: .null, of: setting ?? key, in: store.settings)
             let contents = { try reading.response(to: call, of: key, hasToken: false).bytes }
             return try await perform(plan, call, contents: contents) {
                 try reading.response(to: call, of: key)
@@ -144,7 +148,7 @@ extension WriteRoutes {
     private func checkReach(of plan: WritePlan, _ call: APICall) throws(Problem) {
         guard !call.client.reachesEverything else { return }
         for key in plan.keys where !call.client.reaches(key, in: store) {
-            guard let name = plan.name(of: key) else {
+            guard let name = plan.name(of: key, in: store) else {
                 throw Problem(.notPermitted, "The token is not for all settings.")
             }
             throw ReadRoutes.outOfReach(name)
@@ -154,12 +158,12 @@ extension WriteRoutes {
     /// Returns the keys that must not have changed: what the client can't see was not in what it has read.
     private func baseKeys(of plan: WritePlan, for client: APIClient) -> [String]? {
         guard !client.reachesEverything else { return plan.base }
-        let reachable = store.settings.map(\.key).filter { client.reaches($0, in: store) }
-        guard let base = plan.base else { return reachable }
+        let reachable = parts.settings(for: client)
+        guard let base = plan.base else { return reachable.map(\.key) }
         return base.flatMap { (key: String) -> [String] in
             if client.reaches(key, in: store) { return [key] }
             let group = SettingKey(stored: key)
-            return reachable.filter { group.contains(SettingKey(stored: $0)) }
+            return reachable.filter { group.contains(SettingKey(stored: $0.declaredKey)) }.map(\.key)
         }
     }
 

@@ -8,10 +8,11 @@ struct GroupContents: Sendable {
     /// - Returns: `nil` if no setting lies within the key.
     init?(_ key: String, in settings: [SettingInfo]) {
         let path = SettingKey(stored: key)
-        let inner = settings.filter { path.contains(SettingKey(stored: $0.key)) }
+        // As declared: the file may store a setting of the group under a name with dots.
+        let inner = settings.filter { path.contains(SettingKey(stored: $0.declaredKey)) }
         guard !inner.isEmpty else { return nil }
         var tree = SettingTree()
-        for info in inner where !info.isSecret { tree[info.key] = info.value ?? .null }
+        for info in inner where !info.isSecret { tree[info.declaredKey] = info.value ?? .null }
         if case .dictionary(let members)? = tree[path] { self.members = members } else { members = [:] }
     }
 }

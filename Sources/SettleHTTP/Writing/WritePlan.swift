@@ -33,27 +33,35 @@ struct WritePlan: Sendable {
         guard case .dictionary(let members) = values else {
             throw Problem(.invalidBody, "The body must be a JSON object with a value for each key.")
         }
-        var writes: [String: Write] = [:]
+        var writes: [SettingKey: Write] = [:]
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             // As listings spell it: the file may store it under a name with dots.
             guard let key = store.keys.setting(forKey: name)?.key else { throw Problem.unknownSetting(name) }
-            guard writes.updateValue(.set(value), forKey: key) == nil else {
-                throw Problem(.invalidBody, "The body has two values for “\(key)”, in different spellings.")
-            }
+            try Self.add(.set(value), of: SettingKey(stored: key), to: &writes)
         }
-        let sorted = writes.sorted { $0.key < $1.key }.map { (key: $0.key, write: $0.value) }
-        (self.writes, base, resetGroups) = (sorted, nil, [])
+        self.init(writes, base: nil, resetGroups: [])
     }
 
     /// The changes of a merge patch, of which null resets a setting, or a group, to its default.
     ///
     /// - Parameter key: The setting or the group that it is a patch of; `nil` for all of them.
     init(patch: SettingValue, of key: String?, in settings: [SettingInfo]) throws(Problem) {
-        let declared = settings.map { SettingKey(stored: $0.key) }
-        var writes: [(key: String, write: Write)] = []
+        // By the keys as declared and as stored: the file may store a setting of a group under a name with dots.
+        var stored: [SettingKey: SettingKey] = [:]
+        for info in settings {
+            let key = SettingKey(stored: info.key)
+            stored[key] = key
+            stored[SettingKey(stored: info.declaredKey)] = key
+        }
+        var writes: [SettingKey: Write] = [:]
         var groups: [SettingKey?] = []
-        try Self.collect(patch, at: key.map { SettingKey(stored: $0) }, Set(declared), into: &writes, &groups)
-        (self.writes, base, resetGroups) = (writes.sorted { $0.key < $1.key }, key.map { [$0] }, groups)
+        try Self.collect(patch, at: key.map { SettingKey(stored: $0) }, stored, into: &writes, &groups)
+        self.init(writes, base: key.map { [$0] }, resetGroups: groups)
+    }
+
+    private init(_ writes: [SettingKey: Write], base: [String]?, resetGroups: [SettingKey?]) {
+        self.writes = writes.sorted { $0.key < $1.key }.map { (key: $0.key.description, write: $0.value) }
+        (self.base, self.resetGroups) = (base, resetGroups)
     }
 
     /// The change of one setting.
@@ -62,36 +70,42 @@ struct WritePlan: Sendable {
     }
 
     /// Returns the key by which the request names a setting: its own or that of a group; `nil` if it names none.
-    func name(of key: String) -> String? {
-        let setting = SettingKey(stored: key)
+    func name(of key: String, in store: SettingsStore) -> String? {
+        let setting = SettingKey(stored: store.keys.declaredKey(forKey: key) ?? key)
         guard let group = resetGroups.first(where: { $0?.contains(setting) ?? true }) else { return key }
         return group?.description
     }
 
+    /// - Parameter stored: The keys of the settings as stored, by these and by the declared ones.
     private static func collect(
-        _ patch: SettingValue, at path: SettingKey?, _ declared: Set<SettingKey>,
-        into writes: inout [(key: String, write: Write)], _ groups: inout [SettingKey?]
+        _ patch: SettingValue, at path: SettingKey?, _ stored: [SettingKey: SettingKey],
+        into writes: inout [SettingKey: Write], _ groups: inout [SettingKey?]
     ) throws(Problem) {
-        if let path, declared.contains(path) {
-            writes.append((path.description, write(of: patch)))
-            return
-        }
-        let inner = declared.filter { path?.contains($0) ?? true }
+        if let path, let key = stored[path] { return try add(write(of: patch), of: key, to: &writes) }
+        let inner = Set(stored.filter { path?.contains($0.key) ?? true }.values)
         guard !inner.isEmpty else { throw Problem.unknownSetting(path?.description ?? "") }
         switch patch {
         case .null:
-            writes += inner.map { (key: $0.description, write: Write.remove) }
+            for key in inner { try add(.remove, of: key, to: &writes) }
             groups.append(path)
         case .dictionary(let members):
             for (name, value) in members {
                 guard !name.isEmpty, let inner = path?.appending(component: name) ?? SettingKey(components: [name])
                 else { throw Problem.unknownSetting(name) }
-                try collect(value, at: inner, declared, into: &writes, &groups)
+                try collect(value, at: inner, stored, into: &writes, &groups)
             }
         default:
             throw Problem(
                 .invalidBody,
                 "A merge patch of \(path.map { "“\($0)”" } ?? "the settings") is an object, or null to reset them.")
+        }
+    }
+
+    private static func add(
+        _ write: Write, of key: SettingKey, to writes: inout [SettingKey: Write]
+    ) throws(Problem) {
+        guard writes.updateValue(write, forKey: key) == nil else {
+            throw Problem(.invalidBody, "The body has two values for “\(key)”, in different spellings.")
         }
     }
 
