@@ -21,6 +21,6 @@ final class APIParts: Sendable {
 
     /// Returns the settings within a client's reach.
     func settings(for client: APIClient) -> [SettingInfo] {
-        store.settings.filter { client.reaches($0.key, in: store) }
+        client.reachable(store.settings, by: \.key, in: store)
     }
 }

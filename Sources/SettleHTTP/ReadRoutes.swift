@@ -78,7 +78,7 @@ struct ReadRoutes: Sendable {
     private func group(_ key: String, _ call: APICall) throws -> WebResponse {
         let token = parts.store.history.token
         let settings = parts.store.settings
-        let reachable = settings.filter { call.client.reaches($0.key, in: parts.store) }
+        let reachable = call.client.reachable(settings, by: \.key, in: parts.store)
         guard let group = GroupContents(key, in: reachable) else {
             // Not the settings of the group: the client is not to know their names.
             throw GroupContents(key, in: settings) == nil ? Problem.unknownSetting(key) : Self.outOfReach(key)

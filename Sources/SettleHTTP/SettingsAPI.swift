@@ -358,7 +358,8 @@ extension Route {
         let own = Route(operation: operation, access: configuration.description) { _ in WebResponse(404) }
         let routes = (others + [own]).filter { $0.access != .off }
         return Route(operation: operation, access: configuration.description) { call in
-            let settings = parts.store.file.schema().settings.filter { call.client.reaches($0.key, in: parts.store) }
+            let schema = parts.store.file.schema()
+            let settings = call.client.reachable(schema.settings, by: \.key, in: parts.store)
             let keys = parts.settings(for: call.client).map(\.key)
             let document = OpenAPIDocument(routes: routes, settings: settings, keys: keys, configuration: configuration)
             return .json(document.json)

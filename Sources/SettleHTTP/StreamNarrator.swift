@@ -73,7 +73,7 @@ struct StreamNarrator: Sendable {
     /// - Parameter isLoss: Whether the client knew an earlier token, so that it has missed changes.
     private func snapshotEvent(_ change: Change, isLoss: Bool) -> ServerSentEvent {
         var values: SettingValue.Entries = [:]
-        for setting in store.settings where !setting.isSecret && client.reaches(setting.key, in: store) {
+        for setting in stream.parts.settings(for: client) where !setting.isSecret {
             values[setting.key] = change.snapshot?[setting.key] ?? setting.defaultValue ?? .null
         }
         let json: SettingValue.Entries = ["missed": .bool(isLoss), "values": .dictionary(values)]

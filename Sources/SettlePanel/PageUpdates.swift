@@ -136,8 +136,7 @@ extension PanelPages {
         let stored = await panel.store.keysStored(after: start)
         // A control has the declared key, where the value may be stored under a name with dots.
         return stored.map { keys in
-            keys.union(
-                keys.compactMap { panel.store.keys.declaredKey(forKey: $0.description).map(SettingKey.init(stored:)) })
+            keys.union(panel.store.keys.declaredKeys(forKeys: keys).compactMap { $0 })
         }
     }
 }

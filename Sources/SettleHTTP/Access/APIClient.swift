@@ -27,8 +27,16 @@ struct APIClient: Sendable, Hashable {
     /// may store a setting of a group under a name with dots, and without its backslash, the key of a declared name
     /// with dots looks like one within a group.
     func reaches(_ key: String, in store: SettingsStore) -> Bool {
-        guard let keys else { return true }
-        let key = SettingKey(stored: store.keys.declaredKey(forKey: key) ?? key)
-        return keys.contains { $0 == key || $0.contains(key) }
+        !reachable([key], by: { $0 }, in: store).isEmpty
+    }
+
+    /// Returns the elements whose keys are within its reach. The store's lock is taken once for all of them.
+    func reachable<Element>(_ elements: [Element], by key: (Element) -> String, in store: SettingsStore) -> [Element] {
+        guard let keys else { return elements }
+        let given = elements.map { SettingKey(stored: key($0)) }
+        let declared = zip(given, store.keys.declaredKeys(forKeys: given)).map { $1 ?? $0 }
+        return zip(elements, declared)
+            .filter { _, key in keys.contains { $0 == key || $0.contains(key) } }
+            .map { element, _ in element }
     }
 }

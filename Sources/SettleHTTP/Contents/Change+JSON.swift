@@ -6,7 +6,7 @@ extension Change {
     ///
     /// - Returns: `nil` if nothing is within reach.
     func json(for client: APIClient, in store: SettingsStore) -> SettingValue.Entries? {
-        let visible = mutations.filter { client.reaches($0.key, in: store) }
+        let visible = client.reachable(mutations, by: \.key, in: store)
         guard !visible.isEmpty else { return nil }
         var json: SettingValue.Entries = [
             "time": .date(time),

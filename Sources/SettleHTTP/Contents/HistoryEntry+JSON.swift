@@ -3,7 +3,7 @@ import Settle
 extension HistoryEntry {
     /// The entry without the changes that are out of a client's reach; `nil` if none is left.
     func json(for client: APIClient, in store: SettingsStore) -> SettingValue? {
-        let visible = changes.filter { client.reaches($0.key, in: store) }
+        let visible = client.reachable(changes, by: \.key, in: store)
         guard !visible.isEmpty || client.reachesEverything else { return nil }
         var json: SettingValue.Entries = [
             "token": .string(token.description), "time": .date(time), "author": .dictionary(author.json),

@@ -8,7 +8,7 @@ struct Listing: Sendable {
 
     /// The settings within a client's reach.
     init(of store: SettingsStore, for client: APIClient) throws {
-        try self.init(of: store) { store.settings.filter { client.reaches($0.key, in: store) } }
+        try self.init(of: store) { client.reachable(store.settings, by: \.key, in: store) }
     }
 
     /// One setting, if there is one with the key.

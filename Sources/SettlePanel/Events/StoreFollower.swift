@@ -69,11 +69,10 @@ struct StoreFollower {
         var update = Update()
         while let change = changes.next() {
             if change.missed != .nothing { update.isEverything = true }
-            for mutation in change.mutations {
-                // A control has the declared key, where the value may be stored under a name with dots.
-                let key = store.keys.declaredKey(forKey: mutation.key) ?? mutation.key
-                update.keys.formUnion([SettingKey(stored: mutation.key), SettingKey(stored: key)])
-            }
+            let keys = change.mutations.map { SettingKey(stored: $0.key) }
+            update.keys.formUnion(keys)
+            // A control has the declared key, where the value may be stored under a name with dots.
+            update.keys.formUnion(store.keys.declaredKeys(forKeys: keys).compactMap { $0 })
         }
         for (index, (key, value)) in undeclared.enumerated() {
             let now = store.keys[key]

@@ -26,10 +26,18 @@ extension SettingsStore.Keys {
 
     /// Returns the key as the setting's group declares it, whichever spelling is stored; `nil` if there is no setting.
     package func declaredKey(forKey key: some SettingKeyConvertible) -> String? {
-        let (key, log) = (SettingKey(given: key), store.core.log)
+        declaredKeys(forKeys: [SettingKey(given: key)])[0]?.description
+    }
+
+    /// Returns the declared key of each of several keys, in their order, as of one moment; `nil` for one without a
+    /// setting.
+    package func declaredKeys(forKeys keys: some Sequence<SettingKey>) -> [SettingKey?] {
+        let log = store.core.log
         return log.lock.withLock {
-            guard let slot = log.stored.slots[log.stored.resolved(key)], slot.declaration != nil else { return nil }
-            return log.stored.slots.declaredKey(of: slot).description
+            keys.map { key -> SettingKey? in
+                guard let slot = log.stored.slots[log.stored.resolved(key)], slot.declaration != nil else { return nil }
+                return log.stored.slots.declaredKey(of: slot)
+            }
         }
     }
 }
