@@ -61,4 +61,30 @@ import Testing
         #expect(await plain.next() == .interrupted)
         try await store.close()
     }
+
+    @Test("The storage is asked once for the values that a new follower begins with") func askedOnce() async throws {
+        let storage = CountedChanges()
+        let store = try await SettingsStore.open(
+            storage: storage, configuration: SettingsStore.Configuration(history: .keep(), clock: ManualClock()))
+        let settings = try await store.group(CounterSettings.self)
+        try await settings.commit { settings.count = 1 }
+        let before = storage.count.withLock { $0 }
+        var changes = store.history.changes(after: nil).makeAsyncIterator()
+        #expect(await changes.next()?.snapshot == SettingTree(["count": .integer(1)]))
+        #expect(storage.count.withLock { $0 } == before + 1)
+        try await store.close()
+    }
+}
+
+/// Counts how often it is asked for changes, which it never announces.
+private final class CountedChanges: StorageWrapper {
+    let base: any Storage = InMemoryStorage()
+    let count = LockedValue(0)
+
+    func watch(_ handle: @escaping @Sendable (StorageEvent) -> Void) {}
+
+    func changes(after position: StoragePosition) async throws(StorageError) -> StorageChanges {
+        count.withLock { $0 += 1 }
+        return try await shared?.changes(after: position) ?? StorageChanges([], position: position)
+    }
 }

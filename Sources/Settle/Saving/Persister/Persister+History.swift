@@ -79,9 +79,9 @@ extension Persister {
     nonisolated func readHistory(after token: ChangeToken?) async -> HistoryFinding {
         await perform { persister in
             guard !persister.isClosed else { return .closed }
+            guard let token else { return await persister.snapshot() }
             // Fetch what others have appended by now.
             await persister.deliver()
-            guard let token else { return await persister.snapshot() }
             let (result, hasRead) = await persister.history.find(token)
             if hasRead { persister.machine.historyRead() }
             switch result {
@@ -101,14 +101,11 @@ extension Persister {
 
     /// Returns all values, and the position where they are in force.
     private func snapshot() async -> HistoryFinding {
-        // A file that has never been written has no history yet. Taking the lock begins it, where that is allowed.
-        if history.storage != nil, history.token == nil, writer.isolation == .none, (try? await isolate()) != nil {
-            await endIsolation()
-        }
         let token: ChangeToken?
         do throws(StorageError) {
             token = try await fetchAsOfToken()
         } catch {
+            errors.report(error)
             guard error.code != .unavailable else { return unreachable() }
             // It may never be readable again: the follower gets what is known.
             deliverFetched()
@@ -126,16 +123,22 @@ extension Persister {
         }
     }
 
-    /// Fetches what others have stored, and returns a token that the values are not older than. A storage that finds
-    /// changes by itself may find more of them meanwhile: those follow the token, even if the values include them.
+    /// Fetches and publishes what others have stored, and returns a token that the values are not older than. A storage
+    /// that finds changes by itself may find more of them meanwhile: those follow the token, even if the values include
+    /// them.
     private func fetchAsOfToken() async throws(StorageError) -> ChangeToken? {
         var token: ChangeToken?
         for _ in 0..<3 {
             token = history.token
             try await fetchExternalChanges()
+            errors.succeeded()
+            deliverFetched()
+            // A file that has never been written has no history yet. Taking the lock begins it, where that is allowed.
+            if history.storage != nil, history.token == nil, writer.isolation == .none, (try? await isolate()) != nil {
+                await endIsolation()
+            }
             if token == history.token { break }
         }
-        deliverFetched()
         return token
     }
 
