@@ -213,6 +213,26 @@ import Testing
         #expect(storage.tree == SettingTree(["inner.level": .real(0.75), "inner.other": .integer(1)]))
     }
 
+    @Test(
+        "A value under an earlier name is followed, whether the name is a path or has dots", arguments: [true, false])
+    func renamed(isPath: Bool) async throws {
+        let values = { (level: Double) -> [String: Any] in
+            isPath ? ["old": ["level": level]] : ["old.level": level]
+        }
+        let low = TestDomain(values(0.25))
+        let store = try await SettingsStore.open(
+            storage: storage, searching: [.application, .source("low", low)],
+            migrations: [.rename("old.level", to: "inner.level")])
+        let settings = try await store.group(LayeredGroup.self)
+        #expect(settings.inner.level == 0.25)
+        low.set(values(0.75))
+        try await store.reload()
+        #expect(settings.inner.level == 0.75)
+        low.set([:])
+        try await store.reload()
+        #expect(settings.inner.level == 0.5 && settings.inner.$level.isDefault)
+    }
+
     @Test("An owner's settings have the application's value or the default") func owner() async throws {
         let high = TestDomain(["attempts": 0, "lock": ["attempts": 0]])
         let store = try await open(.source("high", high), .application, .source("low", TestDomain(["attempts": 9])))

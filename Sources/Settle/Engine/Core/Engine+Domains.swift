@@ -309,6 +309,10 @@ extension StoredValues {
         at key: SettingKey, _ old: SettingValue?, _ new: SettingValue?, _ found: inout AffectedSlots
     ) {
         found.insert(slots.declaredOrPlaced(at: domains.currentKey(of: key)), isRemoved: new == nil)
+        // A name with dots stands for the path, which may be an earlier name.
+        if domains.renaming != nil, key.asPath != key {
+            found.insert(slots.declaredOrPlaced(at: domains.currentKey(of: key.asPath)), isRemoved: new == nil)
+        }
         let (old, new) = (old?.entries, new?.entries)
         if old != nil || new != nil { collectSlots(below: key, old ?? [:], new ?? [:], &found) }
     }
