@@ -84,6 +84,22 @@ private struct KeySettings: SettingsGroup {
         try await store.close()
     }
 
+    @Test("A released group refuses resets, also those of a draft") func resets() async throws {
+        let storage = InMemoryStorage()
+        let store = try await SettingsStore.open(storage: storage)
+        let settings = try await store.group(CounterSettings.self, at: "a")
+        settings.count = 5
+        let draft = settings.draft()
+        try draft.$count.reset()
+        try await store.release(at: "a")
+        let resets: [() throws -> Void] = [
+            { try settings.$count.reset() }, { try settings.reset() }, { try draft.apply() },
+        ]
+        for reset in resets { #expect((thrown(by: reset) as? SettingsError)?.code == .released) }
+        #expect(settings.count == 5 && storage.tree["a.count"] == .integer(5))
+        try await store.close()
+    }
+
     @Test("A release that can't save leaves everything as it was")
     func failingRelease() async throws {
         let failing = FailingStorage()

@@ -30,11 +30,12 @@ extension SettingReference {
 
     /// Resets the setting to its default; nothing is stored for it then.
     ///
-    /// - Throws: ``SettingsError`` if the store has been closed, if the setting is locked, or if only the secret store
-    ///   can have its value (``SettingStorage/secrets``).
+    /// - Throws: ``SettingsError`` if the store has been closed, if the group was released, if the setting is locked,
+    ///   or if only the secret store can have its value (``SettingStorage/secrets``).
     public func reset(author: String? = nil) throws(SettingsError) {
         let box = box.resolved
         try transact(origin: .reset, by: author) { () throws(SettingsError) in
+            try box.checkRelease()
             try box.checkLock()
             try box.checkReset()
             box.stageDefault()

@@ -95,13 +95,14 @@ extension SettingsGroup {
     /// (``SettingStorage/secrets``) stay too, except in an update of the domain ``DomainName/secretStore``, which resets
     /// only these.
     ///
-    /// - Throws: ``SettingsError`` if the store is closed, or if more values are stored than the storage can change at
-    ///   once.
+    /// - Throws: ``SettingsError`` if the store is closed, if one of these groups was released, or if more values are
+    ///   stored than the storage can change at once. Then nothing is reset.
     public func reset(author: String? = nil) throws(SettingsError) {
         guard let engine else { return }
         let settings = GroupLayout(self).settings.filter { Self.access == .owner || $0.access == .open }
         let boxes = settings.map(\.box.original)
         try engine.transact(origin: .reset, author: author, failing: { $0 }) { () throws(SettingsError) in
+            for box in boxes { try box.checkRelease() }
             for box in boxes where box.isResettable { box.stageDefault() }
         }
     }

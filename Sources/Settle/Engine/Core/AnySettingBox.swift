@@ -151,6 +151,12 @@ package class AnySettingBox: @unchecked Sendable {
     final var isReleased: Bool { has(.released) }
     final var isUnopened: Bool { has(.unopened) }
 
+    /// Throws if the group was released.
+    final func checkRelease() throws(SettingsError) {
+        guard isReleased, let placement = existingPlacement else { return }
+        throw .released(key: placement.slot.key)
+    }
+
     /// A mark that changes whenever the value does, even within a transaction. Requires the writer's lock.
     @usableFromInline
     final var changeMark: UInt64 { version.load(ordering: .relaxed) &+ stagings }

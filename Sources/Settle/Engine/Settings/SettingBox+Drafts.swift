@@ -126,6 +126,7 @@ extension SettingBox {
     func applyEdit() throws(SettingsError) {
         guard let followedBox, let edit = held?.edit else { return }
         guard edit.kind == .reset else { return try followedBox.set(published) }
+        try followedBox.checkRelease()
         try followedBox.checkLock()
         followedBox.stageDefault()
     }

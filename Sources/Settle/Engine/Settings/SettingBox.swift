@@ -145,7 +145,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         let engine = placement.engine
         guard engine.mode != .closed else { throw .closed(key: placement.slot.key.description) }
         if let refusal = engine.refusal { throw refusal }
-        guard !isReleased else { throw .released(key: placement.slot.key) }
+        try checkRelease()
         try checkStorage(in: placement)
         try check(newValue, in: placement.slot)
         if engine.mode == .transaction {
