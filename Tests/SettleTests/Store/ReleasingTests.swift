@@ -114,6 +114,38 @@ private struct KeySettings: SettingsGroup {
         #expect(try await store.group(CounterSettings.self, at: "a").count == 2)
     }
 
+    @Test("What changes while a release saves is not lost, whether or not it succeeds", arguments: [true, false])
+    func changedMeanwhile(fails: Bool) async throws {
+        let failing = FailingStorage()
+        let store = try await SettingsStore.open(
+            storage: failing, searching: [.application, .registration], configuration: .init(clock: ManualClock()))
+        let settings = try await store.group(CounterSettings.self, at: "a")
+        settings.other = 1
+        try await store.flush()
+        let hold = failing.hold(.append)
+        settings.count = 1
+        let release = Task { try await store.release(at: "a") }
+        await hold.waitUntilReached()
+        try await eventually("the group refuses writes") {
+            (thrown(by: { try settings.$name.set("") }) as? SettingsError)?.code == .released
+        }
+        try store.domains.register(["a.list": [7]])
+        try store.keys.removeValue(forKey: "a.other")
+        if fails { failing.fail(.append, with: StorageError(.noSpace, "There is no room.")) }
+        hold.release()
+        if fails {
+            await #expect(throws: SettingsError.self) { try await release.value }
+            #expect(settings.count == 1 && settings.other == 0 && settings.list == [7])
+            failing.heal()
+            try await store.release(at: "a")
+        } else {
+            try await release.value
+        }
+        let again = try await store.group(CounterSettings.self, at: "a")
+        #expect(again.count == 1 && again.other == 0 && again.list == [7])
+        try await store.close()
+    }
+
     @Test("The log can read the values of settings that have been released")
     func logAfterRelease() async throws {
         let store = try await SettingsStore.open(

@@ -93,7 +93,7 @@ extension SettingBox {
     // MARK: Staging
 
     func stageInForce(after domain: DomainIdentity?) {
-        guard let placement = existingPlacement, !isReleased else { return }
+        guard let placement = existingPlacement else { return }
         let (engine, wasStaged) = (placement.engine, staged != nil)
         let key = engine.declaredKey(of: placement.slot)
         markLayered(engine.isLayered(placement.slot, key))

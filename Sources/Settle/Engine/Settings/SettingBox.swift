@@ -214,7 +214,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     }
 
     override func stageDefault() {
-        guard let placement = existingPlacement, !isReleased else { return }
+        guard let placement = existingPlacement else { return }
         stage(own: nil, in: placement)
     }
 
