@@ -146,6 +146,29 @@ private struct KeySettings: SettingsGroup {
         try await store.close()
     }
 
+    @Test("Of two releases at once, one that is cancelled does not let the other's group accept writes")
+    func cancelledRelease() async throws {
+        let failing = FailingStorage()
+        let (store, settings) = try await CounterSettings.open(on: failing)
+        settings.other = 1
+        // From now on nothing is appended before the release asks for it.
+        try await store.flush()
+        let hold = failing.hold(.append)
+        settings.count = 1
+        let first = Task { try await store.release(at: "") }
+        await hold.waitUntilReached()
+        let waiting = store.core.persister.works.count
+        let second = Task { try await store.release(at: "") }
+        try await eventually("the second release waits too") { store.core.persister.works.count > waiting }
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        hold.release()
+        try await second.value
+        let error = #expect(throws: SettingsError.self) { try settings.$count.set(2) }
+        #expect(error?.code == .released && settings.count == 1)
+        try await store.close()
+    }
+
     @Test("The log can read the values of settings that have been released")
     func logAfterRelease() async throws {
         let store = try await SettingsStore.open(

@@ -18,9 +18,17 @@ struct GroupRelease {
         do {
             while !forget(boxes) { try await core.persister.flush() }
         } catch {
-            core.writer.withLock { for box in boxes { box.reopen() } }
+            reopen(boxes)
             throw error
         }
+    }
+
+    /// Accepts writes again, except to settings that another release has forgotten.
+    private func reopen(_ boxes: [AnySettingBox]) {
+        core.writer.lock()
+        defer { core.writer.unlock() }
+        let declared = core.log.lock.withLock { boxes.filter { $0.existingPlacement?.slot.box === $0 } }
+        for box in declared { box.reopen() }
     }
 
     private func refuseWrites() throws -> [AnySettingBox] {
@@ -56,6 +64,8 @@ struct GroupRelease {
             return log.release(slots, at: path)
         }
         guard let wakeUps else { return false }
+        // Another release that has failed may have reopened them.
+        for box in boxes { box.release() }
         if !wakeUps.isEmpty { core.actAfterUnlock(on: wakeUps) }
         // The defaults are no longer in force.
         core.actAfterUnlock(on: log.countArrival())
