@@ -117,6 +117,26 @@ import Testing
         #expect(storage.tree == SettingTree())
     }
 
+    @Test("An update of a domain that also writes another store is reported only if it is undone")
+    func twoStores() async throws {
+        let (store, settings, _) = try await open()
+        let other = try await SettingsStore.open(storage: InMemoryStorage()).group(CounterSettings.self)
+        let issues = ChangeRecorder(store.issues)
+        try await store.domains[.registration].update {
+            settings.count = 30
+            other.count = 1
+        }
+        #expect(settings.count == 30 && other.count == 1)
+        await #expect(throws: TestFailure.self) {
+            try await store.domains[.registration].update {
+                other.count = 2
+                throw TestFailure(number: 2)
+            }
+        }
+        try await store.close()
+        #expect(await issues.untilEnd().map(\.code) == [.partlyUndone])
+    }
+
     @Test("A nested update that fails takes back its writes to a domain, and no others") func nested() async throws {
         let (store, settings, _) = try await open()
         try await store.domains[.registration].update {

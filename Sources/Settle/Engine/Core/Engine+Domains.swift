@@ -75,6 +75,8 @@ extension Engine {
                 if let violation = transaction?.violation { throw violation }
                 for box in transaction?.boxes ?? [] where isSet(box) { reportIfCovered(box) }
                 collected = (result, transaction?.target?.writes ?? [:])
+                // The caller carries out the writes, so those to other stores are not left alone.
+                writesElsewhere = 0
                 throw CollectedWrites()
             }
         } catch is CollectedWrites {}
