@@ -101,6 +101,23 @@ import Testing
         }
     }
 
+    @Test("A suite that two tasks add at once is searched once, and removed once") func addedTwice() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(LayeredGroup.self)
+        // Both have found no suite, and have loaded it, before one of them adds it.
+        var loaded: [LoadedDomain] = []
+        for count in [20, 30] {
+            let identity = DomainIdentity(.suite("other"), .suite, isAbove: false, isVolatile: false)
+            let source = TestDomain(["count": count])
+            loaded.append((AttachedDomain(identity, source: source), await Result(loading: source)))
+        }
+        for suite in loaded { try store.core.addSuite(suite) }
+        #expect(store.domains.map(\.name) == [.application, .suite("other"), .declaration] && settings.count == 20)
+        try await store.domains.removeSuite("other")
+        #expect(store.domains.map(\.name) == [.application, .declaration] && settings.count == 1)
+        try await store.close()
+    }
+
     @Test("A closed store can't be reloaded") func closed() async throws {
         let (store, _) = try await open(SilentSource())
         try await store.close()

@@ -22,7 +22,9 @@ extension SettingsStore.Domains {
         let list = SearchList([.application, .suite(name, at: file)])
         let searched = try SearchedDomains(list, DomainLocations(file: nil, home: core.home))
         try await runBlocking {
-            for loaded in try await searched.loaded() { try core.addSuite(loaded) }
+            for loaded in try await searched.loaded() {
+                if try !core.addSuite(loaded) { await loaded.domain.source?.close() }
+            }
         }
     }
 
@@ -68,10 +70,17 @@ extension SettingsStore {
 }
 
 extension StoreCore {
-    func addSuite(_ loaded: LoadedDomain) throws(SettingsError) {
-        guard !isClosed else { throw .closed(key: nil) }
-        let all = domains.all
-        add(loaded, after: all.last { $0.identity.origin == .suite } ?? all.last { $0.identity.isAbove })
-        follow(loaded.domain)
+    /// - Returns: False if another call has added the suite meanwhile; the caller then closes this source.
+    @discardableResult
+    func addSuite(_ loaded: LoadedDomain) throws(SettingsError) -> Bool {
+        let isNew = try writer.withLock { () throws(SettingsError) -> Bool in
+            guard mode != .closed else { throw .closed(key: nil) }
+            let all = domains.all
+            guard !all.contains(where: { $0.name == loaded.domain.name }) else { return false }
+            add(loaded, after: all.last { $0.identity.origin == .suite } ?? all.last { $0.identity.isAbove })
+            return true
+        }
+        if isNew { follow(loaded.domain) }
+        return isNew
     }
 }
