@@ -1,4 +1,5 @@
 import Foundation
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -115,6 +116,34 @@ import Testing
         #expect(store.domains.map(\.name) == [.application, .suite("other"), .declaration] && settings.count == 20)
         try await store.domains.removeSuite("other")
         #expect(store.domains.map(\.name) == [.application, .declaration] && settings.count == 1)
+        try await store.close()
+    }
+
+    @Test("After a close that has failed, what domains have changed meanwhile is in force, and ended overrides are not")
+    func failedClose() async throws {
+        let (source, failing) = (SilentSource(), FailingStorage())
+        let store = try await SettingsStore.open(
+            storage: failing, searching: [.overrides, .source("silent", source), .application],
+            configuration: .init(clock: ManualClock()))
+        let settings = try await store.group(LayeredGroup.self)
+        let ended = try store.domains.override(settings.$name, with: "ended")
+        let kept = try store.domains.override(settings.inner.$level, with: 0.75)
+        let hold = failing.hold(.checkpoint)
+        settings.isOn = true
+        let close = Task { try await store.close() }
+        await hold.waitUntilReached()
+        source.set(5)
+        await store.core.domains.reload()
+        ended.cancel()
+        let error = StorageError(.noSpace, "There is no room.")
+        for operation in [FailingStorage.Operation.append, .checkpoint] { failing.fail(operation, with: error) }
+        hold.release()
+        await #expect(throws: SettingsError.self) { try await close.value }
+        #expect(settings.name == "default" && settings.inner.level == 0.75)
+        try await eventually("the source's value is in force") { settings.count == 5 }
+        kept.cancel()
+        #expect(settings.inner.level == 0.5)
+        failing.heal()
         try await store.close()
     }
 

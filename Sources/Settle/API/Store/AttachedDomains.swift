@@ -50,6 +50,11 @@ final class AttachedDomains: Sendable {
         }
     }
 
+    /// Begins to load all domains again. Returns immediately.
+    func load() {
+        for follower in state.withLock({ Array($0.followers.values) }) { follower.load() }
+    }
+
     /// Loads all domains again, and returns when their contents or errors are delivered.
     func reload() async {
         let followers = state.withLock { Array($0.followers.values) }

@@ -104,7 +104,7 @@ final class DomainFollower: Sendable {
     }
 
     /// Begins a load, now or after the one in progress. Returns immediately.
-    private func load() {
+    func load() {
         let signals = state.withLock { state -> AsyncStream<Void>.Continuation? in
             guard !state.isEnding else { return nil }
             let loading = state.loading ?? beginLoading()

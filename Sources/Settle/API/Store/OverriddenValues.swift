@@ -6,6 +6,11 @@ struct OverriddenValues {
     /// The newest value of a key.
     subscript(key: SettingKey) -> SettingValue? { values[key]?.last?.value }
 
+    /// The newest value of each key.
+    var tree: SettingTree {
+        values.keys.sorted().reduce(into: SettingTree()) { tree, key in tree[key] = self[key] }
+    }
+
     mutating func add(_ value: SettingValue, forKey key: SettingKey) -> UInt64 {
         lastNumber += 1
         values[key, default: []].append((lastNumber, value))

@@ -7,9 +7,16 @@ extension StoreCore {
             try await persister.close()
         } catch {
             // No other close is in progress: only that of the last handle gets here.
-            writer.withLock { mode = idleMode }
-            // External changes in the meantime were not merged.
+            writer.withLock {
+                mode = idleMode
+                // Some of them may have ended in the meantime.
+                if let domain = domains[.overrides] {
+                    try? replace(DomainContents(overrides.tree), in: domain.identity)
+                }
+            }
+            // External changes in the meantime were not merged, nor were those of other domains.
             persister.fetchAndDeliver()
+            domains.load()
             throw error
         }
         await domains.end()
