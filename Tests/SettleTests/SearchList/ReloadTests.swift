@@ -21,6 +21,22 @@ import Testing
         func place(of key: SettingKey) -> String { "a silent source" }
     }
 
+    /// A source that answers at first, and then when a test lets it.
+    private final class SlowSource: DomainSource {
+        let isSlow = LockedValue(false)
+        let (loads, loading) = AsyncStream.makeStream(of: Void.self)
+        let (answers, answer) = AsyncStream.makeStream(of: Void.self)
+
+        func load() async throws(StorageError) -> DomainContents {
+            guard isSlow.withLock({ $0 }) else { return DomainContents() }
+            loading.yield()
+            for await _ in answers {}
+            return DomainContents()
+        }
+
+        func place(of key: SettingKey) -> String { "a slow source" }
+    }
+
     private func open(
         _ source: SilentSource
     ) async throws -> (store: SettingsStore, settings: LayeredGroup) {
@@ -54,6 +70,19 @@ import Testing
             }
             for try await count in tasks { #expect(count == 5) }
         }
+        try await store.close()
+    }
+
+    @Test("A cancelled reload does not wait for a source that does not answer") func cancelled() async throws {
+        let source = SlowSource()
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(), searching: [.source("slow", source), .application])
+        source.isSlow.withLock { $0 = true }
+        let reload = Task { try await store.reload() }
+        for await _ in source.loads { break }
+        reload.cancel()
+        await #expect(throws: CancellationError.self) { try await reload.value }
+        source.answer.finish()
         try await store.close()
     }
 

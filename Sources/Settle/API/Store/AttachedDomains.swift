@@ -55,7 +55,7 @@ final class AttachedDomains: Sendable {
         for follower in state.withLock({ Array($0.followers.values) }) { follower.load() }
     }
 
-    /// Loads all domains again, and returns when their contents or errors are delivered.
+    /// Loads all domains again, and returns when their contents or errors are delivered, or when the task is cancelled.
     func reload() async {
         let followers = state.withLock { Array($0.followers.values) }
         await withDiscardingTaskGroup { tasks in

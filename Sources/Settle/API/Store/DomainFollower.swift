@@ -25,26 +25,37 @@ final class DomainFollower: Sendable {
         var isEnding = false
     }
 
-    /// Those that wait for a load.
+    /// Those that wait for a load, by the numbers of their calls.
     private struct Waiting: Sendable {
-        private var callers: [CheckedContinuation<Void, Never>] = []
-        var hasEnded = false
+        private var callers: [UInt64: CheckedContinuation<Void, Never>] = [:]
+        /// The number of the newest call.
+        private(set) var newest: UInt64 = 0
+        private var hasEnded = false
+
+        /// - Returns: The number of a new call.
+        mutating func begin() -> UInt64 {
+            newest += 1
+            return newest
+        }
 
         /// - Returns: False if nothing is loaded any more.
-        mutating func add(_ caller: CheckedContinuation<Void, Never>) -> Bool {
+        mutating func add(_ caller: CheckedContinuation<Void, Never>, _ number: UInt64) -> Bool {
             guard !hasEnded else { return false }
-            callers.append(caller)
+            callers[number] = caller
             return true
         }
 
-        mutating func takeCallers() -> [CheckedContinuation<Void, Never>] {
-            defer { callers = [] }
-            return callers
+        mutating func remove(_ number: UInt64) -> CheckedContinuation<Void, Never>? {
+            callers.removeValue(forKey: number)
+        }
+
+        mutating func removeAll(upTo number: UInt64) -> [CheckedContinuation<Void, Never>] {
+            callers.keys.filter { $0 <= number }.compactMap { callers.removeValue(forKey: $0) }
         }
 
         mutating func end() -> [CheckedContinuation<Void, Never>] {
             hasEnded = true
-            return takeCallers()
+            return removeAll(upTo: newest)
         }
     }
 
@@ -81,12 +92,23 @@ final class DomainFollower: Sendable {
         }
     }
 
-    /// Loads again, and returns when the contents or the error are delivered, or when nothing is loaded any more.
+    /// Loads again, and returns when the contents or the error are delivered, when nothing is loaded any more, or when
+    /// the task is cancelled.
     func reload() async {
-        await withCheckedContinuation { caller in
-            if waiting.withLock({ $0.add(caller) }) { load() } else { caller.resume() }
+        let number = waiting.withLock { $0.begin() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { caller in
+                guard waiting.withLock({ $0.add(caller, number) }) else { return caller.resume() }
+                load()
+                // Then the handler may have come before the caller.
+                if Task.isCancelled { cancelReload(number) }
+            }
+        } onCancel: {
+            cancelReload(number)
         }
     }
+
+    private func cancelReload(_ number: UInt64) { waiting.withLock { $0.remove(number) }?.resume() }
 
     /// Returns when nothing more is delivered.
     func end() async {
@@ -122,10 +144,10 @@ final class DomainFollower: Sendable {
         let task: Task<Void, Never> = Task.detached(executorPreference: executor.forTasks) {
             [executor, source, deliver, waiting] in
             for await _ in stream {
-                // Before the load, so that it finds all that they want to have read.
-                let callers = waiting.withLock { $0.takeCallers() }
+                // Before the load, so that it finds all that the callers want to have read.
+                let newest = waiting.withLock { $0.newest }
                 deliver(await Result(loading: source))
-                for caller in callers { caller.resume() }
+                for caller in waiting.withLock({ $0.removeAll(upTo: newest) }) { caller.resume() }
             }
             for caller in waiting.withLock({ $0.end() }) { caller.resume() }
             withExtendedLifetime(executor) {}

@@ -13,6 +13,7 @@ extension SettingsStore {
         // Right after an opening, the persister's queue has yet to begin following the domains in files.
         if !core.domains.areFollowed { await core.persister.perform { _ in } }
         await core.domains.reload()
+        try Task.checkCancellation()
         try await core.persister.catchUp()
     }
 }
