@@ -53,6 +53,18 @@ import Testing
         #expect(counter.living <= 5 && store.core.log.changes.ring.oldest > 16)
     }
 
+    @Test("A range takes its own size, whether or not its elements can be counted") func ranges() async throws {
+        let store = try await SettingsStore.open(storage: storage, configuration: configuration)
+        let settings = try await store.group(RangedSettings.self)
+        settings.closed = 0...Int.max
+        try store.update { (settings.closed, settings.open) = (Int.min...Int.max, Int.min..<Int.max) }
+        try await store.flush()
+        let (least, most) = (SettingValue.integer(.min), SettingValue.integer(.max))
+        #expect(storage.tree == SettingTree(["closed": .array([least, most]), "open": .array([least, most])]))
+        #expect(store.core.log.changes.ring.oldest == 1)
+        try await store.close()
+    }
+
     @Test("A transaction counts its measured values together with those whose types give their size")
     func transaction() async throws {
         let (store, settings) = try await open(storage)
@@ -118,6 +130,11 @@ import Testing
         #expect(!isMeasured([1.5]) && !isMeasured(Set([1])))
         #expect(isMeasured([""]) && isMeasured(["": 1]) && isMeasured(large(1)) && isMeasured(Secret("")))
     }
+}
+
+private struct RangedSettings: SettingsGroup {
+    @Setting var closed = 0...100
+    @Setting var open = 0..<100
 }
 
 private struct LargeSettings: SettingsGroup {

@@ -8,7 +8,7 @@ final class SettingDefinition<Value: Sendable>: SettingDeclaration {
     /// `nil` for a type that is not `Equatable`: then every write is a change.
     @usableFromInline let areEqual: (@Sendable (Value, Value) -> Bool)?
     /// The memory that a value takes beyond its own size, in bytes, as far as its type shows; `nil` if the type does
-    /// not.
+    /// not, or if there is none.
     @usableFromInline let cost: (@Sendable (Value) -> Int)?
     /// The last property, so that the offsets of the others don't depend on the type.
     @usableFromInline let defaultValue: Value
@@ -28,7 +28,8 @@ final class SettingDefinition<Value: Sendable>: SettingDeclaration {
 
     private static func makeCost() -> (@Sendable (Value) -> Int)? {
         if Value.self == String.self || Value.self == String?.self { return { ($0 as? String)?.utf8.count ?? 0 } }
-        guard let type = Value.self as? any Collection.Type else { return nil }
+        // A range is a collection in plain memory, and may have more elements than can be counted.
+        guard !_isPOD(Value.self), let type = Value.self as? any Collection.Type else { return nil }
         let each = memoryOfElement(of: type)
         return { value in (value as? any Collection).map { $0.count &* each } ?? 0 }
     }
