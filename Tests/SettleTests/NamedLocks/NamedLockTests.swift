@@ -90,6 +90,20 @@ import Testing
         #expect(room.visits == Array(0..<20))
     }
 
+    @Test("A time limit may be longer than a clock can measure") func endlessTimeout() async throws {
+        let storage = PlainStorage(limits: StorageLimits(time: .seconds(Int64.max)))
+        let store = try await SettingsStore.open(storage: storage)
+        let gate = ManualClock()
+        let holder = Task { try await store.withLock { try await gate.sleep(for: .seconds(1)) } }
+        await gate.sleepers(atLeast: 1)
+        let waiting = Task { try await store.withLock(timeout: .seconds(Int64.max)) { 7 } }
+        try await waiters(store, atLeast: 1)
+        gate.advance(by: .seconds(1))
+        try await holder.value
+        #expect(try await waiting.value == 7)
+        try await store.close()
+    }
+
     @Test("Locks with different names are independent") func names() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let value = try await store.withLock(named: "a") {
@@ -342,6 +356,8 @@ private struct LateStorage: StorageWrapper {
 
 /// A storage that no other process shares, so that it has nothing to lock.
 private struct PlainStorage: Storage {
+    var limits = StorageLimits()
+
     func close() {}
 
     func load() throws(StorageError) -> StorageContents { StorageContents(outcome: .absent) }

@@ -49,7 +49,7 @@ actor NamedLocks {
     /// - Throws: Also ``SettingsError/Code/lockTimedOut``.
     func acquire(_ name: String, within timeout: Duration?) async throws -> LockQueues.Ticket {
         guard let timeout else { return try await acquire(name) }
-        let due = time.elapsed() + timeout
+        let due = time.elapsed() + timeout.bounded
         let acquisition = Task { try await acquire(name) }
         let timer = Task { [time] in
             guard (try? await time.sleep(due)) != nil else { return }

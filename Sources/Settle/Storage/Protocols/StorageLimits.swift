@@ -42,6 +42,6 @@ extension StorageLimits {
     ) async throws(StorageError) -> Value {
         guard let time else { return try await body() }
         let clock = clock()
-        return try await clock.run(until: clock.elapsed() + time, body).result.get()
+        return try await clock.run(until: clock.elapsed() + time.bounded, body).result.get()
     }
 }
