@@ -11,11 +11,12 @@ extension TextSyntax {
         lineStart(of: position).map { Array(bytes[$0..<position]) }
     }
 
-    /// Returns the end of the line, if there are only white space and comments up to there.
+    /// Returns the end of the line, if there are only white space and comments up to there. A carriage return alone ends
+    /// the line, too, because it ends a comment: text before it would become part of that.
     func lineEnd(from start: Int) -> Int? {
         let position = commentsAndSpaceEnd(from: start).space
         guard position < bytes.count else { return position }
-        return bytes[position] == UInt8(ascii: "\n") || isLineBreakOfTwo(position) ? position : nil
+        return bytes[position] == UInt8(ascii: "\n") || bytes[position] == UInt8(ascii: "\r") ? position : nil
     }
 
     func lineBreakEnd(at position: Int) -> Int {

@@ -116,6 +116,28 @@ import Testing
         }
     }
 
+    @Test(
+        "No change is lost in a comment that a carriage return alone ends",
+        arguments: [
+            "{\"b\": 1 // x\r}", "{ \"b\": { \"c\": 1 // x\r} }", "{\r  \"b\": 1, // x\r  \"c\": 2 // y\r}\r",
+            "{\n  \"b\": 1, // x\r  \"c\": 2 // y\r}", "{ // x\r}", "{\"b\": 1, // x\r\r\n}",
+        ])
+    func carriageReturns(text: String) throws {
+        let (text, tree) = (Array(text.utf8), try read(Array(text.utf8), .json))
+        for key: SettingKey in ["a", "bb", "d", "b.a", "b.d"] {
+            var changed = tree
+            changed[key] = .integer(3)
+            let result = try rewritten(text, changed, .json)
+            #expect(try read(result, .json) == changed, "\(String(decoding: result, as: UTF8.self).debugDescription)")
+        }
+        for key in tree.root.keys {
+            var changed = tree
+            changed.root[key] = nil
+            let result = try rewritten(text, changed, .json)
+            #expect(try read(result, .json) == changed, "\(String(decoding: result, as: UTF8.self).debugDescription)")
+        }
+    }
+
     @Test("A new entry does not take the place of one of the same name elsewhere") func newNamesake() throws {
         let text = Array(#"{"b": {"name": 1}}"#.utf8)
         var tree = try read(text, .json)
