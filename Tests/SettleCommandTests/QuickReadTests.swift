@@ -41,7 +41,7 @@ import Testing
     @Test(
         "Plain values are enough",
         arguments: [
-            "n", "on", "off", "half", "two", "large", "text", "empty", "a.b", "a.c", "window.size.width",
+            "n", "on", "off", "half", "two", "large", "text", "a.b", "a.c", "window.size.width",
         ])
     func plain(_ key: String) async throws {
         let home = try await home()
@@ -61,6 +61,7 @@ import Testing
             ["read", "app", "a."], ["read", "../app", "n"], ["read", "..", "n"], ["read", "", "n"],
             ["read-type", "app", "n"],
             ["-currentHost", "read", "app", "n"], ["read", "app", "n", "m"], ["read", "app", "--help"], ["read"], [],
+            ["read", "app", "empty"],
         ])
     func unusual(_ arguments: [String]) async throws {
         #expect(await !isEnough(try await home(), arguments))
@@ -98,6 +99,25 @@ import Testing
 
         try FileManager.default.removeItem(at: file)
         #expect(await !isEnough(home, command))
+    }
+
+    @Test("What may be a date or data in the journal is left to the verb") func types() async throws {
+        let home = try CommandHome()
+        for value in [
+            ["since", "-date", "2024-02-29T23:59:58Z"], ["bytes", "-data", "0102ff"], ["none", "-data", ""],
+        ] {
+            let answer = await home.run(["write", "app"] + value)
+            #expect(answer.code == 0, "\(answer)")
+        }
+        let store = try await SettingsStore.open(at: home.settings("app"))
+        let far = Date(timeIntervalSince1970: 253_402_300_800.5)
+        try store.keys.setValue(SettingValue.date(far), forKey: "far")
+        try await store.close()
+        for key in ["since", "bytes", "none", "far"] {
+            #expect(await !isEnough(home, ["read", "app", key]), "\(key)")
+        }
+        #expect(await home.run("read", "app", "since").output == "2024-02-29 23:59:58 +0000\n")
+        #expect(await home.run("read-type", "app", "since").output == "Type is date\n")
     }
 
     @Test("Where a schema may make secrets of values, and behind links, the verb decides") func schemaAndLinks()

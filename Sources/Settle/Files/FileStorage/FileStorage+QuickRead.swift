@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 extension FileStorage {
     /// Returns one value of a settings file, if that is possible without a storage: the newest checkpoint in the
     /// journal is this very file, and there is no schema that declares values to be secrets.
@@ -6,7 +12,8 @@ extension FileStorage {
     /// data in memory, which a program that ends at once never needs.
     ///
     /// - Parameter key: Without backslashes and empty names. A value that is stored under that very name comes first.
-    /// - Returns: `nil` if a storage has to load the file, also for a missing value.
+    /// - Returns: `nil` if a storage has to load the file, also for a missing value, and for one whose type only the
+    ///   journal has.
     package static func valueAtFirstSight(of key: String, in path: FilePath) -> SettingValue? {
         // Not by `FileOperations`, which makes sentences of errors: here each error means that a storage has to load
         // the file.
@@ -19,7 +26,7 @@ extension FileStorage {
             journal.withUnsafeBytes({ JournalEnd.version(in: $0) }) == FileVersion(of: bytes)
         else { return nil }
         var search = JSONSearch(bytes)
-        return search.scalar(at: key)
+        return search.scalar(at: key).flatMap { $0.maySpellAnother ? nil : $0 }
     }
 
     /// Returns the bytes of a file; `nil` also for a link, beside which there is no journal, and for a large file, for
@@ -52,6 +59,19 @@ extension FileStorage {
             return false
         } catch {
             return error == .notFound
+        }
+    }
+}
+
+extension SettingValue {
+    /// Whether a JSON file may have the value in place of a date or data, which the journal preserves.
+    fileprivate var maySpellAnother: Bool {
+        switch self {
+        case .string(let text): Timestamp(iso8601: text) != nil || Data(base64Encoded: text) != nil
+        // Seconds since 1970 with a fraction, for years that don't fit into four digits.
+        case .real(let seconds): abs(seconds) >= 62_167_219_200
+        case .number(let literal): literal.utf8.contains(UInt8(ascii: "."))
+        default: false
         }
     }
 }
