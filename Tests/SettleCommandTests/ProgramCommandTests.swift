@@ -101,6 +101,24 @@ import Testing
         try await store.close()
     }
 
+    @Test("A number that no property list holds is shown, and keeps nothing else from being read and written")
+    func exactNumber() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "app.json")
+        try Data(#"{"pi": 3.14159265358979323846, "limits": {"count": 5}}"#.utf8).write(to: file)
+        let store = try await SettingsStore.open(at: file)
+        let command = SettingsCommand(store, groups: App.self, name: "app settings")
+        for (arguments, output) in [
+            (["get", "limits.count"], "5\n"), (["get", "pi"], "3.14159265358979323846\n"),
+            (["set", "limits.count", "6"], ""),
+        ] {
+            let terminal = RecordingTerminal()
+            #expect(await command.run(arguments, on: terminal) == 0, "\(terminal.errors)")
+            #expect(terminal.output == output)
+        }
+        try await store.close()
+    }
+
     @Test("A setting of the secret store is refused like a locked one, alone and among others")
     func secretStore() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())

@@ -92,8 +92,7 @@ struct ProgramSettings: Sendable {
     let groups: [any SettingsGroup]
 
     func storedValues() async throws -> SettingTree {
-        try FileFormat.propertyListBinary.decode(
-            [UInt8](try await store.file.export(as: .propertyListBinary, includingSecrets: true)))
+        try await store.file.exportedValues(includingSecrets: true)
     }
 
     func values() async throws -> SettingTree {

@@ -40,6 +40,17 @@ extension SettingsStore.File {
     public func export(as format: FileFormat = .json, includingSecrets includesSecrets: Bool = false) async throws
         -> Data
     {
+        let tree = try await exportedValues(includingSecrets: includesSecrets)
+        do {
+            return Data(try format.encode(tree))
+        } catch {
+            throw SettingsError(
+                .encodingFailed, "The settings can't be exported as \(format): \(error)", underlying: error)
+        }
+    }
+
+    /// Returns the values of an export with all their types, whether or not a format can hold them.
+    package func exportedValues(includingSecrets includesSecrets: Bool) async throws -> SettingTree {
         let core = try store.open()
         var tree = try await core.persister.everything()
         let hidden = core.log.lock.withLock { () -> [SettingKey] in
@@ -52,12 +63,7 @@ extension SettingsStore.File {
             return declared + core.log.stored.keysStoredApart
         }
         for key in hidden { tree[key] = nil }
-        do {
-            return Data(try format.encode(tree))
-        } catch {
-            throw SettingsError(
-                .encodingFailed, "The settings can't be exported as \(format): \(error)", underlying: error)
-        }
+        return tree
     }
 
     /// Imports data written by ``export(as:includingSecrets:)``, or by hand, in one transaction.
