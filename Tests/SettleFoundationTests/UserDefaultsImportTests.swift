@@ -169,6 +169,21 @@ private struct App: SettingsGroup {
         #expect(report.taken.map(\.name) == ["attempts"] && report.left.map(\.name) == ["launches"])
     }
 
+    @Test("A dictionary is that of a group whose settings the file has under names with dots") func dottedNames()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let own = folder.url.appending(path: "settings.json")
+        try Data(#"{"lock.attempts": 3, "lock.isEnabled": true, "lock.nextCheckDate": 0}"#.utf8).write(to: own)
+        let store = try await SettingsStore.open(at: own)
+        let lock = try await store.group(Lock.self, at: "lock")
+        let report = try await UserDefaultsImport(contentsOf: file(["lock": ["attempts": "7"]], in: folder))
+            .run(into: store)
+        #expect(lock.attempts == 7 && lock.isEnabled)
+        #expect(report.left.isEmpty && report.converted.map(\.name) == ["lock.attempts"], "\(report)")
+        try await store.close()
+    }
+
     @Test("Once is once for the file, whoever opens it, and the memory is a part of the transaction") func once()
         async throws
     {

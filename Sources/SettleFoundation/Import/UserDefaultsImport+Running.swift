@@ -130,7 +130,8 @@ private struct ImportRun {
     }
 
     private func hasSettings(within key: SettingKey) -> Bool {
-        store.settings.contains { $0.key.hasPrefix("\(key).") }
+        // By their declared keys: the file may have a setting under a name with dots.
+        store.settings.contains { SettingKey(stored: $0.declaredKey).isWithin(key) }
     }
 
     private mutating func leave(_ name: String, _ key: String?, _ reason: String) {
