@@ -71,7 +71,9 @@ public struct StoredSchema: Sendable {
         guard let value else { return [] }
         guard declared.isGroup(key) else { return ["There is no setting “\(key)” in the schema."] }
         guard case .dictionary(let entries) = value else {
-            return ["“\(key)” is a group of settings, and \(value.line) would replace all of them."]
+            // It may be meant for a secret in the group.
+            let shown = isSecret(key) ? redaction : value.line
+            return ["“\(key)” is a group of settings, and \(shown) would replace all of them."]
         }
         return entries.sortedByKey().flatMap { name, value in
             problems(with: value, at: key.appending(component: name), after)

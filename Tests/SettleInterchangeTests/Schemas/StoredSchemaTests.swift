@@ -84,6 +84,13 @@ private struct OwnedSettings: SettingsGroup {
         }
     }
 
+    @Test("A value that is given to a group with a secret is not shown") func groupWithSecret() throws {
+        let schema = try schema(
+            #"{"properties": {"account": {"properties": {"token": {"type": "string", "writeOnly": true}}}}}"#)
+        let problems = schema.problems(with: ["account": .string("hunter2")], over: SettingTree())
+        #expect(problems == ["“account” is a group of settings, and •••• would replace all of them."])
+    }
+
     @Test("A key that is one name with dots is that of the declared setting") func nameWithDots() async throws {
         let schema = try await schema()
         func problems(_ key: SettingKey, _ value: Int64) -> [String] {
