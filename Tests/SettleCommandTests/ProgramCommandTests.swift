@@ -266,6 +266,23 @@ import Testing
         try await program.store.close()
     }
 
+    @Test("The settings of a group are reset together, with what else is in it")
+    func resetGroup() async throws {
+        let program = try await Program()
+        let group = try await program.store.group(App.self)
+        try await group.commit {
+            (group.limits.count, group.limits.token) = (5, Secret("mine"))
+            try program.store.keys.setValue(1, forKey: "limits.other")
+        }
+        let answer = await program.run("reset", "limits")
+        #expect(answer.code == 0, "\(answer)")
+        #expect(group.limits.count == 3 && group.limits.token.revealed == "hunter2")
+        #expect(program.store.keys["limits.other"] == nil)
+        #expect(await program.run("reset", "limits").code == 1)
+        #expect(await program.run("reset", "owned").code == 77)
+        try await program.store.close()
+    }
+
     @Test("The history is told and undone")
     func history() async throws {
         let program = try await Program()

@@ -62,7 +62,8 @@ extension DeclaredSettings {
     }
 
     /// Returns the values that are stored for a value: for that of a group one for each setting, since each has its own
-    /// rule. The secrets of a group stay if the dictionary does not name them: its author has not seen them.
+    /// rule, and a program's own store writes no group. The secrets of a group stay if the dictionary does not name
+    /// them: its author has not seen them.
     ///
     /// - Parameters:
     ///   - value: The new value; `nil` to remove it.
@@ -71,9 +72,10 @@ extension DeclaredSettings {
     func parts(
         of value: SettingValue?, at key: SettingKey, replacing stored: SettingTree
     ) -> [(key: SettingKey, value: SettingValue?)] {
-        guard let value, isGroup(key) else { return [(key, value)] }
+        guard isGroup(key) else { return [(key, value)] }
         var (old, new) = (SettingTree(), SettingTree())
         (old[key], new[key]) = (stored[key], value)
+        guard value != nil else { return old.leaves(within: self).map { ($0, nil) } }
         // A setting of the group that is stored under a name with dots may lie outside of its dictionary.
         let related = related(to: key)
         for setting in related where setting.key.isWithin(key) {
