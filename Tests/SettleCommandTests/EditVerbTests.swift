@@ -48,6 +48,18 @@ import Testing
         #expect(tree["dates"] == .array([try date("2024-01-01T00:00:00Z"), try date("2027-01-01T00:00:00Z")]))
     }
 
+    @Test("Settings at a path that is longer than the name of a file can be edited")
+    func longPath() async throws {
+        let home = try CommandHome()
+        let folder = home.file("abc".map { String(repeating: $0, count: 100) }.joined(separator: "/"))
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let file = folder.appending(path: "app.json").path
+        #expect(await home.run("write", file, "a", "old").code == 0)
+        let answer = await home.run("edit", file, on: replacing("old", with: "new"))
+        #expect(answer.code == 0, "\(answer)")
+        #expect(await home.run("read", file, "a").output == "new\n")
+    }
+
     @Test("An edit that is given up is kept in a file that is named")
     func givenUp() async throws {
         let home = try CommandHome()

@@ -45,11 +45,12 @@ private struct EditSession {
         var token = store.history.token
         let original = try await values()
         var current = original
+        let document = Data(try JSONDocument.write(.dictionary(original.root)))
         let folder = FileManager.default.temporaryDirectory.appending(path: "settle-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let file = folder.appending(path: "\(target.name.replacing("/", with: "_")).json")
-        let document = Data(try JSONDocument.write(.dictionary(original.root)))
+        // A path may be longer than a name.
+        let file = folder.appending(path: "\(target.name.suffix(60).replacing("/", with: "_")).json")
         try document.write(to: file)
         var stored: [Change]?
         while stored == nil {
