@@ -2,7 +2,6 @@ public import Foundation
 
 /// The values that a setting with `@Setting(codec: .keyedArchive)` may hold besides an object: an optional, or an
 /// array, of objects of one class.
-/// objects of one class.
 ///
 /// `Optional` and `Array` conform; there is nothing to implement.
 public protocol ArchivedObjects {

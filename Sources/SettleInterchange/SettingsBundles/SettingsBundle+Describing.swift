@@ -15,7 +15,7 @@ extension SettingsBundle {
     /// - a slider, if it is a number that may have a fraction, between two bounds;
     /// - a field, if its value is one line of text: strings, URLs, UUIDs, durations, dates in ISO 8601, and other
     ///   numbers. Patterns, ranges and lengths can't be expressed there: they are checked where the value is read;
-    /// - a hidden field without a default, if it is a secret. &
+    /// - a hidden field without a default, if it is a secret;
     /// - a title, if only its owner may write it, and it is not a secret.
     ///
     /// Rows are in the order of declaration. A nested group becomes a pane behind a row, or a section with its heading and
