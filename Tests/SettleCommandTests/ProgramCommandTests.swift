@@ -44,6 +44,10 @@ import Testing
         @Setting var numbers: [Int] = []
     }
 
+    struct Maps: SettingsGroup {
+        @Setting(.count(...2)) var routes: [String: Int] = [:]
+    }
+
     struct App: SettingsGroup {
         let limits = Limits()
         let owned = Owned()
@@ -264,6 +268,25 @@ import Testing
         let answer = await program.run("explain", "limits")
         #expect(!"\(answer)".contains("mine"), "\(answer)")
         try await program.store.close()
+    }
+
+    @Test("A part of a dictionary is written and removed with the rest of it, by the rule of the whole")
+    func partOfDictionary() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await SettingsStore.open(at: folder.url.appending(path: "app.json"))
+        let maps = try await store.group(Maps.self)
+        let command = SettingsCommand(store, groups: Maps.self, name: "app settings")
+        let steps: [(arguments: [String], code: Int32, routes: [String: Int])] = [
+            (["set", "routes.a", "1"], 0, ["a": 1]), (["set", "routes.b", "2"], 0, ["a": 1, "b": 2]),
+            (["set", "routes.c", "3"], 65, ["a": 1, "b": 2]), (["delete", "routes.a"], 0, ["b": 2]),
+            (["delete", "routes.b"], 0, [:]),
+        ]
+        for step in steps {
+            let terminal = RecordingTerminal()
+            #expect(await command.run(step.arguments, on: terminal) == step.code, "\(step) \(terminal.errors)")
+            #expect(maps.routes == step.routes)
+        }
+        try await store.close()
     }
 
     @Test("The settings of a group are reset together, with what else is in it")

@@ -62,8 +62,8 @@ extension DeclaredSettings {
     }
 
     /// Returns the values that are stored for a value: for that of a group one for each setting, since each has its own
-    /// rule, and a program's own store writes no group. The secrets of a group stay if the dictionary does not name
-    /// them: its author has not seen them.
+    /// rule, and for a part of a setting the whole of it. A program's own store writes neither groups nor parts. The
+    /// secrets of a group stay if the dictionary does not name them: its author has not seen them.
     ///
     /// - Parameters:
     ///   - value: The new value; `nil` to remove it.
@@ -72,7 +72,12 @@ extension DeclaredSettings {
     func parts(
         of value: SettingValue?, at key: SettingKey, replacing stored: SettingTree
     ) -> [(key: SettingKey, value: SettingValue?)] {
-        guard isGroup(key) else { return [(key, value)] }
+        guard isGroup(key) else {
+            guard let (_, setting) = declaration(around: key), setting != key else { return [(key, value)] }
+            var tree = stored
+            tree[key] = value
+            return [(setting, tree[setting])]
+        }
         var (old, new) = (SettingTree(), SettingTree())
         (old[key], new[key]) = (stored[key], value)
         guard value != nil else { return old.leaves(within: self).map { ($0, nil) } }
