@@ -56,6 +56,8 @@ import Testing
         await home.run("write", "app", "list", "-array", "a", "-int", "1")
         #expect(await home.run("read", "app", "window.title", "-z").output == "two\nlines\u{0}")
         #expect(await home.run("read", "app", "--null").output == "list\n[\"a\",1]\u{0}window.title\ntwo\nlines\u{0}")
+        let all = await home.run("read", "-z")
+        #expect(all.output == "app\nlist\n[\"a\",1]\u{0}app\nwindow.title\ntwo\nlines\u{0}", "\(all)")
         #expect(await home.run("list", "app", "-z").output == "list\n[\"a\",1]\u{0}window.title\ntwo\nlines\u{0}")
         #expect(await home.run("domains", "-z").output == "app\u{0}")
         #expect(await home.run("find", "title", "-z").output == "app\nwindow.title\ntwo\nlines\u{0}")

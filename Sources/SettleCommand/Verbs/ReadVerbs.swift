@@ -151,6 +151,7 @@ extension Invocation {
         guard case .files(let directory) = context else { return }
         let showsSecrets = try showsSecrets()
         var found: SettingValue.Entries = [:]
+        var records: [[String]] = []
         for name in directory.names() + [DomainAddress.globalName] {
             do {
                 let address = try directory.address(of: name, isApp: false, host: host)
@@ -158,12 +159,14 @@ extension Invocation {
                 let target = CommandTarget.file(address)
                 let declared = try target.declared()
                 let shown = showsSecrets ? contents.tree : declared.hidingSecrets(in: contents.tree)
-                found[name == DomainAddress.globalName ? globalTitle : name] = .dictionary(shown.root)
+                let title = name == DomainAddress.globalName ? globalTitle : name
+                found[title] = .dictionary(shown.root)
+                if has(.null) { records += shown.records(within: declared).map { [title] + $0 } }
             } catch {
                 // Skip unreadable domains.
                 terminal.complain("\(error)")
             }
         }
-        try show(.dictionary(found))
+        if has(.null) { try terminal.showRecords(records) } else { try show(.dictionary(found)) }
     }
 }
