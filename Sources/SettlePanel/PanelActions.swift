@@ -273,8 +273,8 @@ extension ControlInput {
         case .save: if kind.hasTypedParts, !(form["newPart"] ?? "").isEmpty { append(form) }
         case .add: append(form)
         case .remove(let index): if parts.indices.contains(index) { parts.remove(at: index) }
-        case .up(let index): move(index, to: index - 1)
-        case .down(let index): move(index, to: index + 1)
+        case .up(let index): move(index, by: -1)
+        case .down(let index): move(index, by: 1)
         case .reset: break
         }
     }
@@ -283,8 +283,9 @@ extension ControlInput {
         parts.append(Part(name: form["newName"] ?? "", text: form["newPart"] ?? ""))
     }
 
-    private mutating func move(_ index: Int, to other: Int) {
-        if parts.indices.contains(index), parts.indices.contains(other) { parts.swapAt(index, other) }
+    private mutating func move(_ index: Int, by step: Int) {
+        // The index first: that of a request may be any number, to which nothing can be added.
+        if parts.indices.contains(index), parts.indices.contains(index + step) { parts.swapAt(index, index + step) }
     }
 }
 

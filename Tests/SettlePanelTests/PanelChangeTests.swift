@@ -139,7 +139,8 @@ import Testing
         #expect(limits.tags == ["x", "b"])
         #expect(await change(program, "tags", ("part", "x"), ("part", "b"), ("action", "remove 0")).status == 303)
         #expect(limits.tags == ["b"])
-        for action in ["remove 7", "up 0", "down 0", "up -1", "remove x", "nonsense"] {
+        let farAway = ["up \(Int.min)", "down \(Int.max)"]
+        for action in ["remove 7", "up 0", "down 0", "up -1", "remove x", "nonsense"] + farAway {
             #expect(await change(program, "tags", ("part", "b"), ("action", action)).status == 303)
             #expect(limits.tags == ["b"], "\(action)")
         }
