@@ -155,12 +155,10 @@ struct HistoryRoutes: Sendable {
 
     private static func date(_ text: String?) throws(Problem) -> Date? {
         guard let text else { return nil }
-        let (time, day) = (Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle().year().month().day())
-        let date =
-            (try? time.parse(text))
-            ?? (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text)) ?? (try? day.parse(text))
-        guard let date else {
-            throw Problem(.invalidRequest, "since is a time in UTC, such as 2026-11-22T00:31:26Z.")
+        // Not by a style of Foundation, which takes the beginning that fits: that of a day would make a time midnight.
+        guard case .date(let date)? = TextReading.date.value(of: text) else {
+            throw Problem(
+                .invalidRequest, "since is a date, or a time with its offset from UTC, such as 2026-11-22T00:31:26Z.")
         }
         return date
     }
