@@ -33,10 +33,12 @@ struct ChangeEventSource: WebEventSource {
     mutating func next(isolation actor: isolated (any Actor)?) async -> [UInt8]? {
         stream.entry.resume()
         var isClosed = false
-        while !Task.isCancelled {
-            // Replacing a token is itself a change. Its holder must not see that, nor what follows.
-            guard !stream.entry.isEnded, stream.isAdmitted else { return nil }
-            if let text = waitingText() {
+        while !Task.isCancelled, !stream.entry.isEnded {
+            let text = waitingText()
+            // Replacing a token is itself a change. Its holder must not see that, nor what follows, so the token is
+            // checked once the text is made: before that, it could be replaced in between.
+            guard stream.isAdmitted else { return nil }
+            if let text {
                 guard text.isEmpty else {
                     stream.entry.give()
                     return Array(text.utf8)

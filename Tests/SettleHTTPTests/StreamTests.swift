@@ -174,6 +174,39 @@ extension String {
         #expect(await reader.next()?.name == nil)
     }
 
+    @Test("A token that is removed while an event is made does not get it") func tokenRemovedMeanwhile() async throws {
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(), searching: [.overrides, .application], configuration: .init(history: .keep()))
+        let limits = try await store.group(APIProgram.Limits.self)
+        try await limits.commit { limits.burst = 5 }
+        let tokens = LockedValue(["alice": APIToken("alice-0123456789abcdef")])
+        let (removesNext, change) = (LockedValue(false), LockedValue<SettingOverride?>(nil))
+        let access = APITokens {
+            let found = tokens.withLock { $0 }
+            let removes = removesNext.withLock { removes in
+                defer { removes = false }
+                return removes
+            }
+            // Just after they were read.
+            if removes {
+                tokens.withLock { $0 = [:] }
+                let unseen = try? store.domains.override(limits.$burst, with: 7)
+                change.withLock { $0 = unseen }
+            }
+            return found
+        }
+        let api = SettingsAPI(store, groups: APIProgram.Limits.self, configuration: .init(access: .tokens(access)))
+        let request = WebRequest(
+            method: "GET", target: "/settings/changes",
+            headers: [("Host", "localhost"), ("Authorization", "Bearer alice-0123456789abcdef")])
+        var reader = try StreamReader(Answer(response: await api.respond(to: request)))
+        _ = try await reader.next("snapshot")
+        removesNext.withLock { $0 = true }
+        #expect(await reader.next()?.name == nil)
+        #expect(limits.burst == 7)
+        try await store.close()
+    }
+
     @Test("A stream ends when it is ended, and when the store closes") func streamEndsWhenEnded() async throws {
         let program = try await APIProgram()
         try await program.store.commit { program.app.greeting = "begun" }
