@@ -234,6 +234,36 @@ import Testing
         #expect(await reader.pieces.next() == nil)
     }
 
+    @Test("A session that ends while the first event of its stream is made does not get it")
+    func endBeforeFirstEvent() async throws {
+        let storage = HeldRecords()
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(history: .keep()))
+        let limits = try await store.group(PanelProgram.Limits.self)
+        let panel = SettingsPanel(
+            store, groups: PanelProgram.Limits.self,
+            configuration: .init(title: "x", access: .sessions(PanelKey(), TestAuthentication())))
+        let (carol, dave) = (PanelBrowser(panel), PanelBrowser(panel))
+        _ = await carol.enter(panel.makeLink(for: "carol"))
+        _ = await dave.enter(panel.makeLink(for: "dave"))
+        try await store.commit { limits.count = 4 }
+        let address = try await dave.get("/").eventsAddress
+        // What has been stored since is looked for in the history.
+        try await store.commit { limits.count = 5 }
+        let stream = await dave.get(address).response
+        storage.hold()
+        let first = Task {
+            var reader = try PanelEventReader(stream)
+            return await reader.pieces.next()
+        }
+        await storage.waitUntilAsked()
+        let open = await sessions(carol)
+        #expect(await carol.press("/sessions/end", on: "/sessions", [("session", open["dave"] ?? "")]).status == 303)
+        limits.name = "after the end"
+        storage.release()
+        #expect(try await first.value == nil)
+        try await store.close()
+    }
+
     private final class AuditEvents: Sendable {
         private let list = Mutex<[PanelAuditEvent]>([])
 
@@ -323,5 +353,32 @@ import Testing
         } else {
             #expect(!page.contains("Signed in as"))
         }
+    }
+}
+
+/// A storage whose history does not answer while it is held.
+private final class HeldRecords: StorageWrapper {
+    let base: any Storage = InMemoryStorage()
+    private let isHeld = Mutex(false)
+    private let (room, roomEnd) = AsyncStream.makeStream(of: Never.self)
+    private let (requests, request) = AsyncStream.makeStream(of: Void.self)
+
+    func hold() { isHeld.withLock { $0 = true } }
+
+    func release() {
+        isHeld.withLock { $0 = false }
+        roomEnd.finish()
+    }
+
+    func waitUntilAsked() async {
+        for await _ in requests { return }
+    }
+
+    func records(after token: ChangeToken, limit: Int) async throws(StorageError) -> [StoredRecord]? {
+        if isHeld.withLock({ $0 }) {
+            request.yield()
+            for await _ in room {}
+        }
+        return try await history?.records(after: token, limit: limit)
     }
 }

@@ -20,6 +20,8 @@ struct PanelEventSource: WebEventSource {
 
     mutating func next(isolation actor: isolated (any Actor)?) async -> [UInt8]? {
         guard let update = await follower.next(isolation: actor) else { return nil }
-        return await render(update)
+        let event = await render(update)
+        // The session may have ended meanwhile, since the first event waits for the storage. It gets no later change.
+        return follower.isEnded ? nil : event
     }
 }

@@ -42,19 +42,19 @@ struct StoreFollower {
         self.ending = ending.part(waking: watch)
     }
 
+    /// Whether the stream was ended, or the session of its browser.
+    var isEnded: Bool { ending.isEnded }
+
     /// Waits for an update. Returns one at once at the beginning, and an empty one for each heartbeat.
     ///
     /// - Returns: `nil` at the end.
     mutating func next(isolation actor: isolated (any Actor)?) async -> Update? {
         if isBeginning {
             isBeginning = false
-            return ending.isEnded || Task.isCancelled ? nil : Update(isBeginning: true)
+            return isEnded || Task.isCancelled ? nil : Update(isBeginning: true)
         }
-        while !ending.isEnded {
-            let event = await watch.next(isolation: actor)
-            // Not a change that comes after the end of the session.
-            if ending.isEnded { return nil }
-            switch event {
+        while !isEnded {
+            switch await watch.next(isolation: actor) {
             case .finished: return nil
             case .interrupted: return Update()
             case .changed:
