@@ -54,6 +54,18 @@ import Testing
         #expect(AdminSettings.randomToken() != AdminSettings.randomToken())
     }
 
+    @Test("A stored token stays where an empty variable covers it") func coveredToken() async throws {
+        let token = Secret("a-stored-token-that-nobody-may-see")
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(), searching: SearchList.service(variables: ["LIVE_ADMIN_TOKEN": ""]))
+        let settings = try await store.group(ServiceSettings.self).admin
+        #expect(settings.$token.domains.isCovered && settings.token.revealed.isEmpty)
+        settings.token = token
+        let isMade = try await settings.createTokenIfMissing()
+        #expect(!isMade && settings.$token.domains.stored == token)
+        try await store.close()
+    }
+
     /// Every output of the service while the token is read, written, refused and removed.
     @Test("No answer event or line of the log shows a token") func hiddenToken() async throws {
         let (log, storage) = (LogLines(), InMemoryStorage())

@@ -20,14 +20,17 @@ public struct AdminSettings: SettingsGroup {
     /// Sets a random token if none is set, and returns whether it did. The token is on stable storage by then.
     @discardableResult
     public func createTokenIfMissing() async throws -> Bool {
-        guard token.revealed.isEmpty else { return false }
+        guard isTokenMissing else { return false }
         // Commits are serial across processes: of two that start at once, one creates the token and the other finds it.
         return try await commit(author: "live-service serve") { settings in
-            guard settings.token.revealed.isEmpty else { return false }
+            guard settings.isTokenMissing else { return false }
             settings.token = Secret(Self.randomToken())
             return true
         }
     }
+
+    /// Whether no token is in force, and none is stored beneath an empty one of another domain, such as a variable.
+    private var isTokenMissing: Bool { token.revealed.isEmpty && $token.domains.stored?.revealed.isEmpty != false }
 
     /// 256 random bits in hexadecimal digits.
     static func randomToken() -> String {
