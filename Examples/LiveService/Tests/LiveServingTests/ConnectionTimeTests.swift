@@ -140,4 +140,23 @@ import Testing
         #expect(!channel.isActive)
         #expect(try received().contains("HTTP/1.1 200 OK"))
     }
+
+    @Test("A connection that is to make room while its answer is on the way ends with the next one")
+    func makesRoomWhileSending() throws {
+        settings.limit = 1
+        try send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+        // Not flushed yet, as for a client that reads slowly.
+        let head = HTTPResponse(status: .ok, headerFields: [.contentLength: "0"])
+        channel.write(HTTPResponsePart.head(head), promise: nil)
+        channel.write(HTTPResponsePart.end(nil), promise: nil)
+        #expect(connections.open { _ in } != nil)
+        pass(0)
+        channel.flush()
+        #expect(channel.isActive)
+        try send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+        try answer()
+        #expect(try received().contains("Connection: close\r\n"))
+        pass(2)
+        #expect(!channel.isActive)
+    }
 }

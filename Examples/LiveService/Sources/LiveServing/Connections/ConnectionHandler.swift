@@ -72,7 +72,7 @@ extension ConnectionHandler {
             return refuse(ServiceProblem(.badRequest, "A request must have one Host header, not \(hosts)."), context)
         }
         // The parser takes nothing after a request to switch protocols.
-        isLast = !head.isKeepAlive || head.headers.contains(name: "Upgrade") || head.method == .CONNECT
+        if !head.isKeepAlive || head.headers.contains(name: "Upgrade") || head.method == .CONNECT { isLast = true }
         if !head.isOld, head.headers.contains(name: "Expect") {
             let invitation = HTTPResponseHead(version: .http1_1, status: .continue)
             context.writeAndFlush(wrapOutboundOut(.head(invitation)), promise: nil)
