@@ -22,10 +22,13 @@ def check(condition, sentence):
 def until(condition, what, seconds, pause=0.05):
     """Waits until a condition holds. Returns the seconds that this took."""
     start = time.monotonic()
-    while not condition():
-        check(time.monotonic() - start <= seconds, f"It took more than {seconds:g} s until {what}.")
+    while True:
+        # Read before the condition: after a stall beyond the limit, the condition is evaluated once more.
+        is_late = time.monotonic() - start > seconds
+        if condition():
+            return time.monotonic() - start
+        check(not is_late, f"It took more than {seconds:g} s until {what}.")
         time.sleep(pause)
-    return time.monotonic() - start
 
 
 def together(count, body):
