@@ -62,4 +62,4 @@ defaults help | grep "read-type" >/dev/null
 defaults write "$HOME/typed.plist" since -date "2026-11-23 12:00:00 +0000"
 defaults write "$HOME/typed" bytes -data 0102ff
 defaults write "$HOME/typed" ratio -float 1.5; defaults write "$HOME/typed" on -bool true; defaults write "$HOME/typed" n -int 7
-defaults domains | grep -q "com.apple.Safari, com.apple.Terminal, com.apple.dock, com.apple.finder, com.apple.symbolichotkeys"
+defaults domains | grep "com.apple.Safari, com.apple.Terminal, com.apple.dock, com.apple.finder, com.apple.symbolichotkeys" >/dev/null
