@@ -125,6 +125,7 @@ class Page:
         self.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log", "Accessibility"):
             self.call(f"{domain}.enable")
+        self.call("Page.setLifecycleEventsEnabled", enabled=True)
         self.size(width, height, zoom)
         self.call("Emulation.setEmulatedMedia",
                   features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
@@ -148,18 +149,21 @@ class Page:
     def go(self, url):
         with self.browser.news:
             self.browser.events.clear()
-        self.call("Page.navigate", url=url)
-        self.loaded()
+        # The document before it may still be loading, and its event come late.
+        loader = self.call("Page.navigate", url=url)["loaderId"]
+        self.event("Page.lifecycleEvent", name="load", loaderId=loader)
 
     def loaded(self):
         self.event("Page.loadEventFired")
 
-    def event(self, name):
+    def event(self, method, **parameters):
+        """Waits for an event with these parameters, which may have come already."""
         with self.browser.news:
             def there():
-                return any(e["method"] == name and e.get("sessionId") == self.session for e in self.browser.events)
+                return any(e["method"] == method and e.get("sessionId") == self.session
+                           and parameters.items() <= e["params"].items() for e in self.browser.events)
             if not self.browser.news.wait_for(there, PATIENCE):
-                raise Failure(f"There was no {name}.")
+                raise Failure(f"There was no {method} {parameters or ''}.")
 
     def forget_events(self):
         with self.browser.news:
