@@ -205,6 +205,7 @@ class Page:
 
     def press(self, selector):
         """Presses the mouse, without a release, once nothing moves: the answer to an earlier change may just move the page."""
+        self.until("document.querySelector('form[data-sending]') === null", "the answers to all changes")
         earlier, place = None, self.place(selector)
         end = time.monotonic() + 2
         while place != earlier and time.monotonic() < end:

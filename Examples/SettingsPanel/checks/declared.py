@@ -154,7 +154,7 @@ def lists(page, server):
     tags.type("A", ".part:nth-child(1) [name=part]")
     place = page.press(tags["button[value='up 2']"])
     server.stores("tags", ["A", "b", "c"])
-    time.sleep(0.3)
+    tags.until("form.dataset.sending === undefined", "an answer")
     page.release(place)
     server.stores("tags", ["A", "c", "b"])
     tags.answered()
