@@ -85,6 +85,10 @@ class Chromium:
         self.mistakes.setdefault(message.get("sessionId"), []).append(mistake)
 
     def call(self, method, session=None, **parameters):
+        return self.answer(self.ask(method, session, **parameters))
+
+    def ask(self, method, session=None, **parameters):
+        """Sends a command. Returns what answer() waits for."""
         with self.news:
             self.number += 1
             number = self.number
@@ -92,6 +96,10 @@ class Chromium:
         if session:
             message["sessionId"] = session
         os.write(self.commands, json.dumps(message).encode() + b"\0")
+        return number, method
+
+    def answer(self, asked):
+        number, method = asked
         with self.news:
             if not self.news.wait_for(lambda: number in self.replies, PATIENCE):
                 raise Failure(f"{method} was not answered.")
@@ -137,6 +145,14 @@ class Page:
 
     def call(self, method, **parameters):
         return self.browser.call(method, self.session, **parameters)
+
+    def tap(self, x, y):
+        """With a finger."""
+        # Not one after the other: a finger that stays for half a second, as on a machine that stalls, is no tap.
+        start = self.browser.ask(
+            "Input.dispatchTouchEvent", self.session, type="touchStart", touchPoints=[{"x": x, "y": y}])
+        self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+        self.browser.answer(start)
 
     def size(self, width, height=900, zoom=1):
         """A window of this size; zoomed in, the page has less room and larger pixels."""

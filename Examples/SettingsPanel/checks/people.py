@@ -59,9 +59,7 @@ def press(page, selector):
     if not is_touched(page):
         page.click(selector)
         return
-    x, y = page.place(selector)
-    page.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
-    page.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+    page.tap(*page.place(selector))
 
 
 def reach(page, selector):
