@@ -43,7 +43,9 @@ class Chromium:
         self.process = subprocess.Popen(
             [find(), "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--no-first-run", "--disable-gpu",
              "--disable-dev-shm-usage", "--hide-scrollbars", MOUSE, f"--user-data-dir={self.profile}"],
-            preexec_fn=wire, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            # In English the month comes first where a date is typed.
+            env={**os.environ, "LANGUAGE": "en_US"}, preexec_fn=wire, close_fds=False, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
         os.close(read)
         os.close(write)
         self.number = 0
