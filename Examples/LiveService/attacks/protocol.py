@@ -2,7 +2,8 @@
 
 import re
 
-from target import admin_headers, answer_to
+from service import Connection, wait
+from target import PATIENCE, admin_headers, answer_to
 
 HIDDEN = "GET /features/smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
@@ -84,6 +85,10 @@ def split(answer):
 
 
 def heads(target):
+    # The state of the file is in some of the answers.
+    connection = Connection(target.port, timeout=PATIENCE)
+    wait(lambda: target.admin(connection, "GET", "/settings")[1]["file"]["state"] == "saved", "the file was saved", PATIENCE)
+    connection.close()
     for path in ("/hello", "/features/a", "/settings", "/health/live", "/metrics", "/openapi.json", "/nothing"):
         headers = f"Authorization: Bearer {target.token}\r\nConnection: close\r\n"
         get, got, body = split(answer_to(target, request("GET", path, headers=headers))[0])
