@@ -22,6 +22,10 @@ class Closed(Exception):
     """The service closed a connection in the middle of something."""
 
 
+class Unanswered(Closed, ConnectionError):
+    """The service closed a connection before an answer began."""
+
+
 class Connection:
     """One kept-alive HTTP/1.1 connection, with as little in between as possible."""
 
@@ -52,7 +56,13 @@ class Connection:
         return data
 
     def head(self):
-        status = int(self.line().split(b" ")[1])
+        try:
+            first = self.line()
+        except Closed:
+            if self.unread:
+                raise
+            raise Unanswered() from None
+        status = int(first.split(b" ")[1])
         headers = {}
         while line := self.line():
             name, value = line.decode().split(":", 1)
