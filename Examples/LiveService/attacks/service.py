@@ -104,7 +104,7 @@ class Service:
                 [self.binary, "serve", "--port", "0", "--file", self.file, *arguments], stderr=log, stdout=log,
                 preexec_fn=limit, env={**os.environ, **(variables or {})})
         mark = "Listening on http://127.0.0.1:"
-        wait(lambda: mark in self.log.read_bytes()[offset:].decode() or self.process.poll() is not None, "the service listens", 30)
+        wait(lambda: mark in self.log.read_bytes()[offset:].decode() or self.process.poll() is not None, "the service listens", 60)
         new = self.log.read_bytes()[offset:].decode()
         check(mark in new, f"The service did not start: {new}")
         self.port = int(new.split(mark)[1].split()[0])
@@ -113,7 +113,7 @@ class Service:
 
     def run(self, *arguments):
         return subprocess.run(
-            [self.binary, *arguments, "--file", self.file], capture_output=True, text=True, timeout=20)
+            [self.binary, *arguments, "--file", self.file], capture_output=True, text=True, timeout=60)
 
     def admin(self, connection, method, path, body=None, headers=(), token=None):
         headers = [("Authorization", f"Bearer {token or self.token}"), *headers]

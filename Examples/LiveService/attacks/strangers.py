@@ -10,7 +10,7 @@ from target import PATIENCE, answer_to, run_json
 # Each takes the address and a count, and prints how many requests it sent and how many were answered well.
 HTTPX = """
 import httpx, sys
-with httpx.Client(base_url=sys.argv[1]) as client:
+with httpx.Client(base_url=sys.argv[1], timeout=60) as client:
     print([int(sys.argv[2]), sum(client.get("/hello").json() == {"greeting": "Hello."} for _ in range(int(sys.argv[2])))])
 """
 AIOHTTP = """
@@ -84,7 +84,7 @@ def ab(target, url, count):
 
 
 def wrk(target, url, count):
-    code, text = output(["wrk", "-t1", "-c8", "-d2s", f"{url}/hello"])
+    code, text = output(["wrk", "-t1", "-c8", "-d2s", "-T20s", f"{url}/hello"])
     done = number(r"(\d+) requests in", text, 0)
     bad = number(r"Non-2xx or 3xx responses: (\d+)", text, 0) + sum(map(int, re.findall(r"(?:connect|read|write|timeout) (\d+)", text)))
     return max(done, 1), done - bad if code == 0 else 0

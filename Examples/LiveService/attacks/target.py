@@ -117,11 +117,13 @@ def raw(target, data=b"", receive_buffer=None):
 def answer_to(target, data, patience=2.0):
     """What comes back for some bytes, until the service closes the connection or is silent; and whether it closed it."""
     connection = raw(target, data)
-    connection.settimeout(patience)
+    # A slow machine may take longer to begin. After ten seconds the service closes what has not sent a whole request.
+    connection.settimeout(max(patience, 8.0))
     received = b""
     try:
         while part := connection.recv(65536):
             received += part
+            connection.settimeout(patience)
         return received, True
     except socket.timeout:
         return received, False

@@ -19,7 +19,7 @@ KEY = "limits.perSecond"
 # Those of the program that the checks run, in seconds.
 STALL_LIMIT, STREAM_LIMIT = 1.5, 20
 # Of the program for departures: the heartbeat is too late to notice any within the limit.
-HEARTBEAT, DEPARTURE_LIMIT = 30, 2.0
+HEARTBEAT, DEPARTURE_LIMIT = 30, 10.0
 SHUTDOWN_LIMIT = 5.0
 
 

@@ -83,7 +83,7 @@ class Program(Target):
             port = re.search(r"Listening on http://127\.0\.0\.1:(\d+)", self.log.read_bytes()[offset:].decode())
             return port or self.process.poll() is not None
 
-        until(listens, "the program listened", 30, pause=0.005)
+        until(listens, "the program listened", PATIENCE, pause=0.005)
         check(port, f"The program did not start: {self.log.read_bytes()[offset:].decode()}")
         self.port = int(port[1])
         return self
