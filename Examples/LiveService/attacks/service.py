@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import resource
 import signal
 import socket
@@ -103,11 +104,15 @@ class Service:
             self.process = subprocess.Popen(
                 [self.binary, "serve", "--port", "0", "--file", self.file, *arguments], stderr=log, stdout=log,
                 preexec_fn=limit, env={**os.environ, **(variables or {})})
-        mark = "Listening on http://127.0.0.1:"
-        wait(lambda: mark in self.log.read_bytes()[offset:].decode() or self.process.poll() is not None, "the service listens", 60)
-        new = self.log.read_bytes()[offset:].decode()
-        check(mark in new, f"The service did not start: {new}")
-        self.port = int(new.split(mark)[1].split()[0])
+
+        def port():
+            # With the end of the line, of which a part may be there at first.
+            return re.search(rb"Listening on http://127\.0\.0\.1:(\d+)\n", self.log.read_bytes()[offset:])
+
+        wait(lambda: port() or self.process.poll() is not None, "the service listens", 60)
+        found = port()
+        check(found, f"The service did not start: {self.log.read_bytes()[offset:].decode()}")
+        self.port = int(found[1])
         self.token = self.run("token").stdout.strip()
         return self
 

@@ -80,7 +80,8 @@ class Program(Target):
 
         def listens():
             nonlocal port
-            port = re.search(r"Listening on http://127\.0\.0\.1:(\d+)", self.log.read_bytes()[offset:].decode())
+            # With the end of the line, of which a part may be there at first.
+            port = re.search(rb"Listening on http://127\.0\.0\.1:(\d+)\n", self.log.read_bytes()[offset:])
             return port or self.process.poll() is not None
 
         until(listens, "the program listened", PATIENCE, pause=0.005)
