@@ -13,7 +13,8 @@ from harness import check, together, where
 from program import Program, Status, at
 
 RIGHT, FOREIGN = "2580", "1111"
-FREE_GUESSES = 5  # then the schedule's first wait begins
+FREE_GUESSES = 5  # then the schedule's first wait begins, a minute
+FRESH = 15  # seconds for which a lock that has to wait is copied, so that each copy has most of the wait before it
 
 ATTACKS: dict[str, tuple] = {}
 
@@ -52,10 +53,12 @@ class Lab:
 
     def template(self, guesses, passcode):
         with self.turn:
-            key = (guesses, passcode)
-            if key not in self.templates:
-                self.templates[key] = self.make(guesses, passcode)
-            return self.templates[key]
+            key, now = (guesses, passcode), time.monotonic()
+            made, folder = self.templates.get(key, (0, None))
+            if folder is None or guesses >= FREE_GUESSES and now - made > FRESH:
+                folder = self.make(guesses, passcode)
+                self.templates[key] = (now, folder)
+            return folder
 
     def make(self, guesses, passcode):
         if guesses:
@@ -122,7 +125,7 @@ class Run:
         return self.lab.copy(folder)
 
     def lock(self, guesses=0, passcode=RIGHT):
-        """A folder with a lock, after wrong guesses. Each is a copy of one that was made once."""
+        """A folder with a lock, after wrong guesses: a copy of one that was made once, or, if it waits, just now."""
         return self.copy(self.lab.template(guesses, passcode))
 
     # MARK: Several at once
