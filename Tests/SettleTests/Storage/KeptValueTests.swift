@@ -185,6 +185,29 @@ import Testing
         }
     }
 
+    @Test("A thread that asks for kept values does not wait for the storage's work") func whileAtWork() async throws {
+        let storage = try fixture.opened()
+        try storage.save(batch(1, ["size": .integer(42)]))
+        try fixture.write(#"{"size": "broken"}"#)
+        _ = try storage.externalChanges()
+        let gate = Gate()
+        fixture.calls.beforeNext(.write) { gate.pass() }
+        async let appending: Void = onThread {
+            _ = try? storage.append(batch(2, ["a": .integer(1)]), durability: .buffered)
+        }
+        await gate.waitUntilReached()
+        let isAnswered = DispatchSemaphore(value: 0)
+        async let values = onThread {
+            defer { isAnswered.signal() }
+            return storage.keptValues(forKey: "size", insteadOf: .string("broken"))
+        }
+        let isInTime = await onThread { isAnswered.wait(timeout: .now() + .seconds(10)) == .success }
+        gate.open()
+        await appending
+        #expect(isInTime)
+        #expect(await values == [.integer(42)])
+    }
+
     @Test("A good edit made while no program runs replaces the last good value") func endedOffline() async throws {
         try await saved()
         for (text, expected) in [(Self.broken, 42), (#"{"size": 9}"#, 9), (#"{"size": "x"}"#, 9), ("{}", 10)] {

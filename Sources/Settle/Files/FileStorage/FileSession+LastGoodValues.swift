@@ -1,10 +1,5 @@
 /// Last good values: values that an edit has replaced, for the case that the replacements can't be used.
 extension FileSession {
-    /// Returns values that may be used at a key instead of the stored one.
-    func keptValues(at key: SettingKey, insteadOf stored: SettingValue?) -> [SettingValue] {
-        state.kept.candidates(at: key, insteadOf: stored)
-    }
-
     /// Preserves the values that the store has declared to be in force, beside the stored ones. `nil`: nothing need be
     /// preserved.
     mutating func keep(_ values: [SettingKey: SettingValue?]) throws(StorageError) {

@@ -35,6 +35,14 @@ import Synchronization
 /// were; the file is not at rest then. Files that are removed while a process has them open are stored again: at once
 /// where the removal is noticed, and before a call that promises stable storage returns.
 public final class FileStorage: HistoryStorage, CheckpointingStorage {
+    /// The session's state after the last call, for calls that can't wait for the next one.
+    private struct LastState: Sendable {
+        var format: FileFormat
+        var token: ChangeToken?
+        var keepsHistory = false
+        var kept = LastGoodValues()
+    }
+
     /// The largest file that is read or written, in bytes.
     package static let sizeLimit = FileSession.sizeLimit
     /// The number of bytes after its beginning below which a journal is never replaced.
@@ -52,10 +60,8 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     let isOnSystem: Bool
     /// Held during I/O. A storage gets one call at a time, so calls do not wait for it.
     let session: LockedValue<FileSession>
-    /// The session's state after the last call, for calls that can't wait for the next one.
-    private let lastState: LockedValue<(format: FileFormat, token: ChangeToken?, keepsHistory: Bool)>
+    private let lastState: LockedValue<LastState>
     let knowsState = Atomic(false)
-    private let knowsLastGoodValues = Atomic(false)
     let watching: (any FileWatching)?
     let watch = LockedValue<(any FileWatch)?>(nil)
     /// Called after changes of others.
@@ -116,7 +122,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         let session = FileSession(
             FileOperations(calls), path: path, format: format, lockTimeout: lockTimeout, journalLimit: journalLimit,
             journalCapacity: journalCapacity)
-        lastState = LockedValue((session.spelling.format, nil, false))
+        lastState = LockedValue(LastState(format: session.spelling.format))
         // The last use of the session, which is not copied then.
         self.session = LockedValue(session)
     }
@@ -254,13 +260,15 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         return changes ?? nil
     }
 
+    /// Returns values that an edit has replaced; while the storage is at work, those from before.
     public func keptValues(forKey key: SettingKey, insteadOf stored: SettingValue?) -> [SettingValue] {
-        withLock { $0.keptValues(at: key, insteadOf: stored) }
+        let kept = withLockIfAvailable { $0.state.kept } ?? lastState.withLock { $0.kept }
+        return kept.candidates(at: key, insteadOf: stored)
     }
 
     /// Whether values are preserved that an edit has replaced; while the storage is at work, whether there were any
     /// before.
-    var hasLastGoodValues: Bool { knowsLastGoodValues.load(ordering: .relaxed) }
+    var hasLastGoodValues: Bool { lastState.withLock { !$0.kept.isEmpty } }
 
     /// Preserves the values in the journal, beside the file's values.
     public func keep(_ values: [SettingKey: SettingValue?]) throws(StorageError) {
@@ -315,9 +323,10 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     }
 
     @inline(never) func remember(_ session: FileSession) {
-        let now = (session.spelling.format, session.journal.token, session.keepsHistory)
+        let now = LastState(
+            format: session.spelling.format, token: session.journal.token, keepsHistory: session.keepsHistory,
+            kept: session.state.kept)
         lastState.withLock { $0 = now }
-        knowsLastGoodValues.store(!session.state.kept.isEmpty, ordering: .relaxed)
     }
 
     /// Replaces the schema beside the file atomically.
