@@ -101,6 +101,36 @@ import Testing
         storage.close()
     }
 
+    @Test("A link's new file that can't be read at first gets the values that only the old one's journal has")
+    func swappedUnread() throws {
+        try write(#"{"a": 1}"#, to: "releases/6/settings.json")
+        try write(#"{"a": 2}"#, to: "releases/7/settings.json")
+        try link("current", to: "releases/7")
+        let earlier = try opened("current/settings.json")
+        try earlier.append(batch(1, ["c": .integer(3)]), durability: .buffered)
+        earlier.close()
+        try link("current", to: "releases/6")
+        let calls = FaultySystemCalls(synchronizes: false)
+        let storage = FileStorage(at: url("current/settings.json"), calls: calls)
+        var known = try storage.load().tree
+        let own = batch(1, ["b": .integer(9)])
+        try storage.append(own, durability: .synced)
+        known.apply(own.values)
+        try link("current", to: "releases/7")
+        calls.fail(every: .open, with: .inputOutput)
+        let error = #expect(throws: StorageError.self) { try storage.externalChanges() }
+        #expect(error?.code == .unreadable)
+        calls.heal()
+        for change in try storage.externalChanges() { change.apply(to: &known) }
+        let all: SettingValue.Entries = ["a": .integer(2), "b": .integer(9), "c": .integer(3)]
+        #expect(known.root == all)
+        try storage.append(batch(2, ["d": .integer(4)]), durability: .synced)
+        let found = try FileStorage(at: url("current/settings.json")).load().tree
+        #expect(found.root == all.merging(["d": .integer(4)]) { $1 })
+        storage.close()
+        #expect(calls.openFiles.isEmpty)
+    }
+
     @Test(
         "If the path leads nowhere, the next synced append stores all values there",
         arguments: ["middle", "end", "removed", "folder"])

@@ -96,9 +96,17 @@ extension FileSession {
         guard resolved.names != names else { return place = resolved }
         // Between the old link and the new one there may be no link.
         guard !journal.isLocked, (try? operations.status(at: resolved.names.file)) != nil else { return }
-        let known = inForce.tree
+        let (known, previous) = (inForce.tree, place)
         let mirror = state.mirrors[0].difference.mirror(of: known)
-        var tree = try load().tree
+        var tree: SettingTree
+        do throws(StorageError) {
+            tree = try load().tree
+        } catch {
+            // The next check follows the link again, and takes the values along then.
+            journal.close()
+            (place, journal) = (previous, JournalFile(operations, path: previous.names.journal))
+            throw error
+        }
         // The values that the previous file did not have yet.
         let ours = TreeDifference(from: mirror, to: known).batch
         if !ours.entries.isEmpty {
