@@ -101,6 +101,33 @@ import Testing
         storage.close()
     }
 
+    @Test("Switching a link takes along only the state that the old state file does not have") func swappedState()
+        throws
+    {
+        func opened() throws -> FileStorage {
+            let storage = try self.opened("current/settings.json")
+            storage.keepApart(state: ["count", "last"], from: [])
+            return storage
+        }
+        for number in [6, 7] as [Int64] {
+            try manager.createDirectory(at: url("releases/\(number)"), withIntermediateDirectories: true)
+            try link("current", to: "releases/\(number)")
+            let storage = try opened()
+            let value = SettingValue.integer(number)
+            try storage.save(batch(1, ["a": value, "count": value, "last": value]))
+            storage.close()
+        }
+        let storage = try opened()
+        try storage.append(batch(2, ["last": .integer(9)]), durability: .buffered)
+        try link("current", to: "releases/6")
+        let all: SettingValue.Entries = ["a": .integer(6), "count": .integer(6), "last": .integer(9)]
+        #expect(try storage.externalChanges().last == ExternalChange(.everything(SettingTree(all))))
+        try storage.append(batch(3, ["b": .integer(1)]), durability: .synced)
+        let found = try FileStorage(at: url("current/settings.json")).load().tree
+        #expect(found.root == all.merging(["b": .integer(1)]) { $1 })
+        storage.close()
+    }
+
     @Test("A link's new file that can't be read at first gets the values that only the old one's journal has")
     func swappedUnread() throws {
         try write(#"{"a": 1}"#, to: "releases/6/settings.json")

@@ -90,14 +90,17 @@ extension FileSession {
     mutating func hasNews() -> Bool { !journal.isOpen || (try? journal.hasNews()) ?? true }
 
     /// Switches to another file if the path is a symbolic link that now leads to another one, and takes along the
-    /// values that were stored here and had not reached the previous file.
+    /// values that were stored here and had not reached the previous file or its state file.
     mutating func followSwappedLink() throws(StorageError) {
         let resolved = try currentPlace()
         guard resolved.names != names else { return place = resolved }
         // Between the old link and the new one there may be no link.
         guard !journal.isLocked, (try? operations.status(at: resolved.names.file)) != nil else { return }
         let (known, previous) = (inForce.tree, place)
-        let mirror = state.mirrors[0].difference.mirror(of: known)
+        var mirror = state.mirrors[0].difference.mirror(of: known)
+        if let written = state.stateFile.versions.last {
+            mirror = mirror.with(written.difference.mirror(of: state.stateFile.tree(of: known)))
+        }
         var tree: SettingTree
         do throws(StorageError) {
             tree = try load().tree
@@ -107,7 +110,7 @@ extension FileSession {
             (place, journal) = (previous, JournalFile(operations, path: previous.names.journal))
             throw error
         }
-        // The values that the previous file did not have yet.
+        // The values that the previous files did not have yet.
         let ours = TreeDifference(from: mirror, to: known).batch
         if !ours.entries.isEmpty {
             tell(.values(ours.with(history.transaction(ofEdit: ours, over: inForce.tree, state.history))))
