@@ -191,6 +191,16 @@ import Testing
         #expect(try fixture.names() == (others + ours).sorted())
     }
 
+    @Test("A load that is repeated leaves no file open") func repeated() throws {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .buffered)
+        for _ in 0..<3 { #expect(try storage.load() == intact(["a": .integer(1)])) }
+        #expect(fixture.calls.openFiles.count == 1)
+        storage.close()
+        #expect(fixture.calls.openFiles.isEmpty)
+    }
+
     @Test(
         "A load throws or finds the right values and changes nothing, whichever call fails",
         arguments: CallTrouble.all)

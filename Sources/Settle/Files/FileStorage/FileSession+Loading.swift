@@ -7,7 +7,7 @@ extension FileSession {
     /// together exactly, they are read again under the lock.
     mutating func load() throws(StorageError) -> StorageContents {
         let resolved = try currentPlace()
-        if resolved.names != names { journal.close() }
+        journal.close()
         place = resolved
         try checkNameLength()
         journal = JournalFile(operations, path: names.journal)
