@@ -233,6 +233,23 @@ private struct Bad: SettingsGroup {
         try await store.close()
     }
 
+    @Test("Values that are too long for a file together are still there when the journal has been renewed")
+    func valuesBeyondLimitTogether() throws {
+        let large = SettingValue.data(Data(count: 130 << 20))
+        let storage = fixture.storage(format: .propertyListBinary)
+        _ = try storage.load()
+        try storage.append(batch(1, ["one": large]), durability: .buffered)
+        try storage.append(batch(2, ["other": large]), durability: .buffered)
+        // The next journal begins with all values.
+        try storage.forgetHistory(of: "missing")
+        storage.close()
+        let found = try fixture.freshLoad().tree
+        for key in ["one", "other"] as [SettingKey] {
+            let isThere = found[key] == large
+            #expect(isThere, "\(key)")
+        }
+    }
+
     @Test("A batch that is too long for one record is refused, and the store leaves out its largest value")
     func batchTooLong()
         async throws

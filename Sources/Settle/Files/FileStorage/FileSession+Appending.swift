@@ -72,15 +72,15 @@ extension FileSession {
         try verify()
     }
 
-    /// Returns a record of a batch that readers accept. The transactions are not listed if that would make the record
-    /// too long.
+    /// Returns a record of a batch that a file could hold. The transactions are not listed if that would make the
+    /// record too long.
     private func record(of batch: StorageBatch, _ entries: [JournalEntry]) throws(StorageError) -> JournalBatch {
         var record = JournalBatch(revision: batch.revision, author: batch.author, entries: entries)
         record.transactions = history.transactions(of: batch, state.history)
-        guard record.roughSize > JournalRecord.payloadLimit / 2 else { return record }
+        guard record.roughSize > Self.sizeLimit / 2 else { return record }
         record.transactions?.list = nil
         let size = record.roughSize
-        guard size < JournalRecord.payloadLimit else { throw .tooLarge(path, toHold: size) }
+        guard size < Self.sizeLimit else { throw .tooLarge(path, toHold: size) }
         return record
     }
 }

@@ -35,8 +35,9 @@ package struct JournalRecord: Sendable, Equatable {
 }
 
 extension JournalRecord {
-    /// The maximum number of bytes of a record's payload. Readers take a longer one for damage.
-    package static let payloadLimit = 256 << 20
+    /// The maximum number of bytes of a record's payload: those of a journal, because its base has all values. Readers
+    /// take a longer one for damage.
+    package static let payloadLimit = 512 << 20
 
     var batch: JournalBatch? { content.batch }
 }
