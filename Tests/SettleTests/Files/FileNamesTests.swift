@@ -48,7 +48,8 @@ import Testing
     @Test("Each temporary name is unique and recognized") func temporary() {
         let made = (0..<100).map { _ in names.newTemporary() }
         #expect(Set(made).count == made.count)
-        for path in made { #expect(names.isTemporary(path.name)) }
+        let ofCompanions = [names.state, names.schema].map { names.names(ofCompanion: $0).newTemporary() }
+        for path in made + ofCompanions { #expect(names.isTemporary(path.name)) }
     }
 
     @Test("No other name counts as temporary")

@@ -40,7 +40,7 @@ import Testing
     @Test("What an interrupted write has left is removed, and the schema is private and has its own name")
     func leftovers() throws {
         let fixture = try FileStorageFixture()
-        let left = ".settings.schema.json.0123456789abcdef.tmp"
+        let left = ".settings.json.0123456789abcdef.tmp"
         try fixture.write("{", to: left)
         let storage = try fixture.opened()
         let path = try storage.writeSchema(new)

@@ -167,6 +167,18 @@ import Testing
         #expect(try isSame(text(Self.state), #"{"inner": {"a": 1}}"#))
     }
 
+    @Test("State and schema are written for a file with the longest name") func longestName() throws {
+        let fixture = try FileStorageFixture(String(repeating: "a", count: FileNames.lengthLimit - 5) + ".json")
+        let storage = try fixture.opened()
+        storage.keepApart(state: ["count"], from: [])
+        try storage.save(batch(1, ["a": .integer(1), "count": .integer(2)]))
+        let schema = try storage.writeSchema(Array("{}\n".utf8))
+        storage.close()
+        let names = FileNames(FilePath(fixture.file.path))
+        #expect(try isSame(fixture.text(of: names.state.name), #"{"count": 2}"#))
+        #expect(try fixture.text(of: schema.name) == "{}\n")
+    }
+
     @Test("A large file of state is not written anew for each change") func large() throws {
         let storage = try fixture.opened()
         storage.keepApart(state: ["text", "count"], from: [])

@@ -333,7 +333,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     func writeSchema(_ bytes: [UInt8]) throws(StorageError) -> FilePath {
         try withSession { (session) throws(StorageError) in
             try session.beginCall()
-            let file = SchemaFile(operations: session.operations, path: session.names.schema)
+            let file = SchemaFile(operations: session.operations, names: session.names)
             try file.write(bytes, for: session.file.owner)
             return file.path
         }

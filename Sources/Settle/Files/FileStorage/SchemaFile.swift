@@ -8,12 +8,15 @@ extension FileStorage {
 /// The JSON Schema beside a settings file.
 struct SchemaFile {
     let operations: FileOperations
-    let path: FilePath
+    /// The names of the settings file.
+    let names: FileNames
+
+    var path: FilePath { names.schema }
 
     /// Replaces the schema atomically, unless it is the same already.
     func write(_ bytes: [UInt8], for owner: FileStatus.Owner?) throws(StorageError) {
         if contents(limit: bytes.count) == bytes { return }
-        var replacement = FileReplacement(operations, names: FileNames(path), owner: owner)
+        var replacement = FileReplacement(operations, names: names.names(ofCompanion: path), owner: owner)
         do {
             try operations.makeFolders(path.folder)
             try replacement.run(bytes)

@@ -4,7 +4,7 @@
 ///     settings.json                          the file
 ///     settings.schema.json                   what the declarations say, where a program writes it
 ///     settings.json.corrupt-1                a damaged version that was put aside
-///     .settings.json.0123456789abcdef.tmp    a version being written
+///     .settings.json.0123456789abcdef.tmp    a version being written, of the file or of its schema
 ///     .settings.json.previous                the version that has just been replaced
 ///
 ///     in the folder for state
@@ -14,6 +14,7 @@
 ///     .settings.json.default.lock            an empty file, for the lock named "default"
 ///     settings.state.json                    what the program only remembers, if a group says that it is state
 ///     settings.json.journal.corrupt-1        a damaged journal
+///     .settings.json.0123456789abcdef.tmp    a version of one of these being written
 ///
 /// The folder for state is `~/.local/state/app` for a file in `~/.config/app`, and the folder of the file for any
 /// other. It follows from the path alone, and from no variable: programs that have the file open with different
@@ -22,19 +23,24 @@ package struct FileNames: Sendable, Equatable {
     package let file: FilePath
     /// The folder for files that are not for people. It may be on another file system than the file.
     package let stateFolder: FilePath
+    /// The file after which temporary files are named; for a companion, whose name is longer, the settings file.
+    private let original: FilePath
 
     /// - Parameter file: The path of the file itself, not of a symbolic link to it.
     package init(_ file: FilePath) {
-        self.init(file, stateFolder: file.stateFolder ?? file.folder)
+        self.init(file, stateFolder: file.stateFolder ?? file.folder, original: file)
     }
 
-    private init(_ file: FilePath, stateFolder: FilePath) {
+    private init(_ file: FilePath, stateFolder: FilePath, original: FilePath) {
         self.file = file
         self.stateFolder = stateFolder
+        self.original = original
     }
 
     /// Returns the names of a companion that is replaced in the same way as the file, and has no companions elsewhere.
-    package func names(ofCompanion path: FilePath) -> FileNames { FileNames(path, stateFolder: path.folder) }
+    package func names(ofCompanion path: FilePath) -> FileNames {
+        FileNames(path, stateFolder: path.folder, original: original)
+    }
 
     package var folder: FilePath { file.folder }
 
@@ -67,10 +73,6 @@ package struct FileNames: Sendable, Equatable {
 
     /// Returns whether it is the name of a version of the file, or of one of its companions, that was being written.
     package func isTemporary(_ name: String) -> Bool {
-        [self, names(ofCompanion: state), names(ofCompanion: schema)].contains { $0.hasTemporaryForm(name) }
-    }
-
-    private func hasTemporaryForm(_ name: String) -> Bool {
         guard name.hasPrefix(temporaryPrefix), name.hasSuffix(Self.temporarySuffix) else { return false }
         let digits = name.dropFirst(temporaryPrefix.count).dropLast(Self.temporarySuffix.count)
         return digits.count == Self.digitCount && digits.allSatisfy { $0.isHexDigit }
@@ -104,12 +106,13 @@ package struct FileNames: Sendable, Equatable {
         stateFolder.appending("\(file.name).journal.corrupt-\(number)")
     }
 
-    /// The longest name of a settings file, in bytes. Its temporary file has the longest name of all its companions.
+    /// The longest name of a settings file, in bytes. Its temporary files have the longest names of all its companions
+    /// but named locks.
     package static let lengthLimit = systemLimit - 2 - digitCount - temporarySuffix.utf8.count
     /// The longest file name that file systems allow, in bytes.
     private static let systemLimit = 255
 
-    private var temporaryPrefix: String { ".\(file.name)." }
+    private var temporaryPrefix: String { ".\(original.name)." }
     private static let temporarySuffix = ".tmp"
     private static let digitCount = 16
 }
