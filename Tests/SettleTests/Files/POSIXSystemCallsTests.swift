@@ -45,6 +45,24 @@ import Testing
         #expect(try calls.status(at: target).permissions == 0o710)
     }
 
+    #if os(Linux)
+        @Test("A link whose target is not UTF-8 leads to an error, and not to a missing file")
+        func targetIsNotText() throws {
+            let folder = try TemporaryFolder()
+            let link = folder.url.appending(path: "settings.json")
+            // A name in Latin-1.
+            let target = Array("caf".utf8) + [0xE9, 0]
+            let result = target.withUnsafeBytes { bytes in
+                bytes.withMemoryRebound(to: CChar.self) { $0.baseAddress.map { symlink($0, link.path) } }
+            }
+            #expect(result == 0)
+            #expect(throws: SystemError.notSupported) { try calls.linkTarget(link.path) }
+            let error = #expect(throws: StorageError.self) { try FileStorage(at: link).load() }
+            #expect(error?.code == .unreadable)
+            #expect(error?.description.contains("\(link.path)”: its target is not UTF-8 text") == true)
+        }
+    #endif
+
     @Test("EOPNOTSUPP and ENOTSUP are the same error") func notSupported() {
         // Apple's platforms have 45 and 102, Linux has 95 for both.
         #expect(SystemError(EOPNOTSUPP) == .notSupported && SystemError(ENOTSUP) == .notSupported)

@@ -185,7 +185,11 @@ package struct POSIXSystemCalls: SystemCalls {
             (buffer) -> Result<String, SystemError> in
             let count = buffer.baseAddress.map { readlink(path, $0, buffer.count) } ?? -1
             guard count >= 0 else { return .failure(.last) }
-            return .success(String(decoding: UnsafeRawBufferPointer(buffer).prefix(count), as: UTF8.self))
+            // Other bytes in its place would be the path of another file, which may be missing.
+            guard let text = String(validating: UnsafeRawBufferPointer(buffer).prefix(count), as: UTF8.self) else {
+                return .failure(SystemError(.notSupported, rule: "its target is not UTF-8 text"))
+            }
+            return .success(text)
         }
         return try target.get()
     }
