@@ -158,6 +158,32 @@ import Testing
         #expect(calls.openFiles.isEmpty)
     }
 
+    @Test("A named lock is lost when a link leads to another file, beside which others can lock the name")
+    func swappedWhileLocked() throws {
+        try write(#"{"a": 1}"#, to: "releases/6/settings.json")
+        try write(#"{"a": 2}"#, to: "releases/7/settings.json")
+        try link("current", to: "releases/6")
+        let storage = try opened("current/settings.json")
+        let lease = try #require(try storage.tryLock(named: "default"))
+        func append(_ number: UInt64) throws {
+            let values: [SettingKey: SettingValue?] = ["b": .integer(Int64(number))]
+            let batch = StorageBatch(revision: number, values: values, conditions: [.under(lease)])
+            try storage.append(batch, durability: .synced)
+        }
+        try append(1)
+        try link("current", to: "releases/7")
+        _ = try storage.externalChanges()
+        let other = try opened("current/settings.json")
+        #expect(try other.lock(named: "default"))
+        let error = #expect(throws: StorageError.self) { try append(2) }
+        #expect(error?.code == .leaseLost)
+        #expect(throws: StorageError.self) { try storage.renew(lease) }
+        storage.unlock(lease)
+        other.unlock(named: "default")
+        #expect(try storage.lock(named: "default"))
+        for storage in [storage, other] { storage.close() }
+    }
+
     @Test(
         "If the path leads nowhere, the next synced append stores all values there",
         arguments: ["middle", "end", "removed", "folder"])

@@ -35,8 +35,8 @@ extension FileStorage {
         withLockIfAvailable { $0.holder(ofLockNamed: name) } ?? nil
     }
 
-    /// Checks a lease, which ends with the process. Fails if the file of a named lock was removed or replaced: others
-    /// lock another file then.
+    /// Checks a lease, which ends with the process. Fails if the file of a named lock was removed or replaced, or if a
+    /// link on the path was switched: others lock another file then.
     public func renew(_ lease: StorageLease) throws(StorageError) -> StorageLease {
         try withLock { (session) throws(StorageError) in try session.checkLock(lease) }
         return lease

@@ -33,10 +33,12 @@ struct NamedFileLocks: Sendable {
         return false
     }
 
-    /// Returns whether a lock no longer excludes others: its file was removed or replaced, so they lock another one. An
-    /// error that leaves this undecided does not count.
-    func isLost(_ name: String, _ operations: FileOperations) -> Bool {
-        guard let held = held[name], let own = try? operations.status(of: held.file, at: held.path) else { return true }
+    /// Returns whether a lock no longer excludes others: its file was removed or replaced, or the settings file is now
+    /// another one, so they lock another file. An error that leaves this undecided does not count.
+    func isLost(_ name: String, beside names: FileNames, _ operations: FileOperations) -> Bool {
+        guard let held = held[name], held.path == names.lock(named: name),
+            let own = try? operations.status(of: held.file, at: held.path)
+        else { return true }
         do {
             return try operations.status(at: held.path).identity != own.identity
         } catch {
@@ -144,12 +146,13 @@ extension FileSession {
 
     /// Checks that a named lock still excludes others.
     ///
-    /// - Throws: ``StorageError/Code/leaseLost`` if its file was removed or replaced.
+    /// - Throws: ``StorageError/Code/leaseLost`` if its file was removed or replaced, or the settings file is another
+    ///   one.
     func checkLock(_ lease: StorageLease) throws(StorageError) {
-        guard let name = lease.name, namedLocks.isLost(name, operations) else { return }
+        guard let name = lease.name, namedLocks.isLost(name, beside: names, operations) else { return }
         throw StorageError(
             .leaseLost,
-            "The lock “\(name)” is no longer held: its file “\(names.lock(named: name))” was removed or replaced. "
-                + "Nothing was stored.")
+            "The lock “\(name)” is no longer held: its file was removed, or “\(names.lock(named: name))” is another "
+                + "one now. Nothing was stored.")
     }
 }
