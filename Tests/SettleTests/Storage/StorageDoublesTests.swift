@@ -101,6 +101,18 @@ import Testing
         #expect(storage.tree.root == ["a": .integer(3), "b": .integer(4)])
     }
 
+    @Test("A storage that is never loaded makes its memory keep no changes") func neverLoaded() async throws {
+        let idle = InMemoryStorage()
+        let (writer, reader) = (InMemoryStorage(sharing: idle), InMemoryStorage(sharing: idle))
+        _ = try writer.load()
+        let start = try reader.load().position
+        try await writer.append(batch(1, ["a": .integer(1)]), durability: .buffered)
+        #expect(try reader.changes(after: start).changes.count == 1)
+        // What is kept could be asked for again.
+        #expect(try reader.changes(after: start).changes.isEmpty)
+        #expect(try idle.load() == intact(["a": .integer(1)]))
+    }
+
     @Test("An in-memory storage with initial values loads as intact") func preset() throws {
         #expect(try InMemoryStorage(SettingTree(["a": .integer(1)])).load() == intact(["a": .integer(1)]))
     }

@@ -320,9 +320,9 @@ extension SharedMemory.State {
         trim()
     }
 
-    /// Removes the changes that every storage has seen.
+    /// Removes the changes that every storage has seen, or will see when it loads.
     fileprivate mutating func trim() {
-        let seen = members.values.map(\.seen).min() ?? position
+        let seen = members.values.lazy.filter(\.isLoaded).map(\.seen).min() ?? position
         events.removeAll { $0.position <= seen }
     }
 }
