@@ -113,6 +113,36 @@ import Testing
         #expect(try idle.load() == intact(["a": .integer(1)]))
     }
 
+    @Test("Nothing is appended to a memory while another storage has its lock for transactions")
+    func lockedOut() async throws {
+        let first = InMemoryStorage()
+        let second = InMemoryStorage(sharing: first)
+        for storage in [first, second] { _ = try storage.load() }
+        let hasEnded = LockedValue(false)
+        let appending = Task {
+            var number: UInt64 = 0
+            while !hasEnded.withLock({ $0 }) {
+                number += 1
+                try await second.append(batch(number, ["a": .integer(1)]), durability: .buffered)
+            }
+        }
+        var conflicts = 0
+        for number: UInt64 in 1...5_000 {
+            guard let lease = try await first.lockForTransaction() else { throw TestFailure() }
+            let own = StorageBatch(revision: number, values: ["b": .integer(1)], conditions: [.at(lease.position)])
+            do {
+                try await first.append(own, durability: .buffered)
+            } catch {
+                conflicts += 1
+            }
+            first.unlock(lease)
+            await Task.yield()
+        }
+        hasEnded.withLock { $0 = true }
+        try await appending.value
+        #expect(conflicts == 0)
+    }
+
     @Test("An in-memory storage with initial values loads as intact") func preset() throws {
         #expect(try InMemoryStorage(SettingTree(["a": .integer(1)])).load() == intact(["a": .integer(1)]))
     }

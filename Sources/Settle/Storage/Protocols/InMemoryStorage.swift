@@ -60,8 +60,7 @@ public final class InMemoryStorage: HistoryStorage {
     public func append(
         _ batch: StorageBatch, durability: StorageDurability
     ) async throws(StorageError) -> StorageReceipt {
-        await memory.wait(untilUnlockedFor: number)
-        let (receipt, handlers) = try memory.state.withLock { (state) throws(StorageError) in
+        let (receipt, handlers) = try await memory.change(by: number) { (state) throws(StorageError) in
             try state.append(batch, durability, by: member(in: state), number)
         }
         for handle in handlers { handle(.mayHaveChanged) }
@@ -219,18 +218,28 @@ private final class SharedMemory: Sendable {
     }
 
     func lock(for number: Int) async throws(StorageError) -> StorageLease {
+        try await change(by: number) { (state) throws(StorageError) in
+            guard state.members[number] != nil else {
+                throw StorageError(.closed, "The in-memory storage has been closed.")
+            }
+            state.holder = number
+            state.lastFence += 1
+            return StorageLease(fencingNumber: state.lastFence, position: StoragePosition(state.position))
+        }
+    }
+
+    /// Changes the state at a moment when none of the other storages holds the lock for transactions.
+    func change<Result>(
+        by number: Int, _ body: (inout State) throws(StorageError) -> Result
+    ) async throws(StorageError) -> Result {
         while true {
             await wait(untilUnlockedFor: number)
-            let lease = try state.withLock { (state) throws(StorageError) -> StorageLease? in
-                guard state.members[number] != nil else {
-                    throw StorageError(.closed, "The in-memory storage has been closed.")
-                }
+            let result = try state.withLock { (state) throws(StorageError) -> Result? in
+                // Another storage may have taken it since.
                 guard state.holder == nil || state.holder == number else { return nil }
-                state.holder = number
-                state.lastFence += 1
-                return StorageLease(fencingNumber: state.lastFence, position: StoragePosition(state.position))
+                return try body(&state)
             }
-            if let lease { return lease }
+            if let result { return result }
         }
     }
 
