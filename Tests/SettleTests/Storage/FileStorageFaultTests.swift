@@ -143,6 +143,23 @@ import Testing
         #expect(try fixture.freshLoad().tree.root == SettingTree(storing: Self.second, over: old).root)
     }
 
+    @Test("Where no new journal can be made, forgetting and erasing throw, and later saves succeed")
+    func cannotReplaceJournal() throws {
+        let (fixture, storage, old) = try start(.saved)
+        // As in a folder in which nothing may be changed.
+        fixture.calls.fail(every: .create, with: .permissionDenied)
+        for _ in 0..<2 {
+            #expect(throws: StorageError.self) { try storage.forgetHistory(of: "a") }
+            #expect(throws: StorageError.self) { try storage.checkpoint(SettingTree(old), for: .erasing) }
+        }
+        try storage.append(Self.second, durability: .synced)
+        let new = SettingTree(storing: Self.second, over: old).root
+        #expect(try fixture.freshLoad().tree.root == new)
+        fixture.calls.heal()
+        #expect(try storage.checkpoint(SettingTree(new), for: .erasing))
+        #expect(try fixture.freshLoad() == intact(new))
+    }
+
     /// The journal was replaced by a new file that is stable, and nothing else was made or synced.
     private func expectReplacedJournal(
         in fixture: FileStorageFixture, sourceLocation: SourceLocation = #_sourceLocation

@@ -87,10 +87,13 @@ extension FileSession {
 
     /// Rewrites the history of each transaction.
     ///
-    /// - Parameter forgotten: A key whose earlier values are no longer recorded anywhere.
+    /// - Parameter forgotten: A key whose earlier values are no longer recorded anywhere; `nil` to remove those of
+    ///   secrets, which have to go before anything else is stored.
     private mutating func rewritePast(forgetting forgotten: SettingKey? = nil) throws(StorageError) {
         try StorageError.saving(
-            names.file, replaceJournal(keeping: history.kept(of: journal, state.history, forgetting: forgotten)))
+            names.file,
+            replaceJournal(
+                keeping: history.kept(of: journal, state.history, forgetting: forgotten), isDue: forgotten == nil))
         history.recent.begin(at: journal.token)
     }
 }

@@ -19,13 +19,21 @@ extension FileSession {
     /// Replaces the journal by a new one with all values, and with the history that may be kept.
     mutating func replaceJournal() throws(FileError) { try replaceJournal(keeping: keptPastOrGap(of: journal)) }
 
-    mutating func replaceJournal(keeping past: KeptPast?) throws(FileError) {
+    /// - Parameter isDue: Whether nothing may be added to the old journal, even if this fails.
+    /// - Throws: The old journal stays in use, unless that is so or only the name of the new one is undecided.
+    mutating func replaceJournal(keeping past: KeptPast?, isDue: Bool = false) throws(FileError) {
+        let (generation, wasDue) = (journal.end.generation, isDue || repairs.contains(.replaceJournal))
         repairs.formUnion([.removeAbandonedFiles, .replaceJournal])
-        try setJournalAside()
-        let growth = journalGrowth
-        try journal.replace(past, with: try beginning(), isReset: hasReset, names: names, for: file.owner)
-        repairs.remove(.replaceJournal)
-        didBeginJournal(growth: growth)
+        do throws(FileError) {
+            try setJournalAside()
+            let growth = journalGrowth
+            try journal.replace(past, with: try beginning(), isReset: hasReset, names: names, for: file.owner)
+            repairs.remove(.replaceJournal)
+            didBeginJournal(growth: growth)
+        } catch {
+            if !wasDue, journal.end.generation == generation { repairs.remove(.replaceJournal) }
+            throw error
+        }
     }
 
     /// Returns the first records of a journal.
@@ -64,19 +72,11 @@ extension FileSession {
         if schedule.isJournalDue(journal.end.offset, journal.beginningEnd, isAtRest) { try? renew() }
     }
 
-    /// - Throws: The old journal stays in use then, unless only its name is undecided.
     private mutating func renew() throws(FileError) {
         // Another process may have replaced it, and stored more in the replacement.
         guard try !journal.isReplaced() else { return }
-        let (generation, wasDue) = (journal.end.generation, repairs.contains(.replaceJournal))
         // Unlike a journal that must be replaced, this one may stay in use if something can't be read.
-        let past = try history.kept(of: journal, state.history)
-        do throws(FileError) {
-            try replaceJournal(keeping: past)
-        } catch {
-            if !wasDue, journal.end.generation == generation { repairs.remove(.replaceJournal) }
-            throw error
-        }
+        try replaceJournal(keeping: history.kept(of: journal, state.history))
     }
 
     // MARK: Appending
