@@ -150,11 +150,10 @@ struct Mirror: Sendable {
         for key in deletes { remove(key) }
         for pair in puts { put(pair) }
         var effect = Effect()
-        for (key, old) in before {
-            // The value written around it now applies to it.
-            let key = outermost(around: key) ?? key
+        // What has been written around a key has an entry of its own, with all that was there before.
+        for (key, old) in before where outermost(around: key) == nil {
             let new = value(at: key)
-            guard new != old || before[key] == nil else { continue }
+            guard new != old else { continue }
             effect.values.updateValue(new, forKey: key)
             effect.replaced[key] = old
         }

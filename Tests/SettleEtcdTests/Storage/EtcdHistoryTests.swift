@@ -41,6 +41,28 @@ import Testing
         for storage in [first, second] { await storage.close() }
     }
 
+    /// After `fleet promote`, for example, the entries of a dictionary are keys of their own.
+    @Test("A dictionary that is written over its entries has all of them as its old value")
+    func dictionaryOverEntries() async throws {
+        var old: SettingValue.Entries = [:]
+        for index in 0..<10 { old["k\(index)"] = .integer(Int64(index)) }
+        for name in ["a", "b", "c"] {
+            for index in 0..<10 { fixture.cluster.put("/fleet/test/\(name).k\(index)", "\(index)") }
+        }
+        let storage = try await opened()
+        var token = try #require(storage.token)
+        for key in ["a", "b", "c"] as [SettingKey] {
+            let new = SettingValue.dictionary(["k0": .integer(100)])
+            let receipt = try await storage.append(StorageBatch(revision: 1, values: [key: new]), durability: .synced)
+            let record = try #require(try await storage.records(after: token, limit: 9)?.first)
+            #expect(
+                record.transactions[0].mutations
+                    == [StoredMutation(key: key, oldValue: .dictionary(old), newValue: new)])
+            token = try #require(receipt.token)
+        }
+        await storage.close()
+    }
+
     /// Of what another tool deletes nothing is left that tells a machine that comes later.
     @Test("A deletion by another tool is told to who comes back", arguments: [1, 2], [false, true])
     func deletionByTool(count: Int, isFollowing: Bool) async throws {
