@@ -10,9 +10,11 @@ extension EtcdStorage {
         guard phase != .closed else { return }
         for name in locks.names { await release(name) }
         await removeMarker()
+        let hasValues = phase == .open
         phase = .closed
         events.disconnect()
-        await save()
+        // After a failed load, the local copy still has what was last known.
+        if hasValues { await save() }
         await local?.close()
     }
 

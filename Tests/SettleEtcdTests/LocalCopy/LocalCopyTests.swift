@@ -58,6 +58,30 @@ import Testing
         await storage.close()
     }
 
+    @Test("A start that fails leaves the local copy as it was", arguments: [false, true])
+    func failedStart(isDenied: Bool) async throws {
+        try await leavePending(batch(["a": .integer(2)]))
+        let before = copy.tree
+        let (storage, transport) = fixture.client(localCopy: InMemoryStorage(sharing: copy)) {
+            $0.start = .withClusterOnly
+        }
+        if isDenied {
+            fixture.cluster.state.withLock { $0.password = "password" }
+        } else {
+            transport.setAll(.refused)
+        }
+        await #expect(throws: StorageError.self) { _ = try await storage.load() }
+        await storage.close()
+        #expect(copy.tree == before)
+        fixture.cluster.state.withLock { $0.password = nil }
+        // Nothing in the cluster is newer than the write.
+        let (next, _) = client()
+        #expect(try await next.load().tree.root == ["a": .integer(2), "b": .integer(1)])
+        #expect(fixture.cluster.text("/fleet/test/a") == "2")
+        #expect(await next.lostTransactions().isEmpty)
+        await next.close()
+    }
+
     @Test("Plain writes survive the process and go out") func survivingWrites() async throws {
         try await leavePending(batch(["a": .integer(2)]), batch(["a": .integer(3), "c": .integer(3)]))
         #expect(fixture.cluster.text("/fleet/test/a") == "1")
