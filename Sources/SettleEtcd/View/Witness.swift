@@ -73,7 +73,7 @@ extension Mirror {
     /// Returns whether this is a later state of the known one.
     ///
     /// - Parameters:
-    ///   - known: The revisions of keys, at least of all settings.
+    ///   - known: The revisions of keys, at least of all settings whose values can be used.
     ///   - revision: The revision at which they were known.
     func succession(after known: [KeyName: Int64], upTo revision: Int64) -> Succession {
         var found = Succession.same
@@ -81,7 +81,8 @@ extension Mirror {
             let before = known[name]
             // Own transactions may be newer than the revision.
             if let before, entry.modRevision < before { return .replaced }
-            guard entry.modRevision <= revision, before != nil || name.isSetting else { continue }
+            let isSetting = if case .setting = entry.content { true } else { false }
+            guard entry.modRevision <= revision, before != nil || isSetting else { continue }
             if entry.modRevision != before { found = .incomplete }
         }
         return found

@@ -94,6 +94,18 @@ import Testing
         await storage.close()
     }
 
+    /// The local copy does not have the value, which was there before the write.
+    @Test("Plain writes go out beside a value that cannot be used") func besideUnusableValue() async throws {
+        fixture.cluster.put("/fleet/test/name", "not JSON")
+        try await leavePending(batch(["a": .integer(2)]))
+        let (storage, _) = client()
+        #expect(try await storage.load().tree.root == ["a": .integer(2), "b": .integer(1)])
+        #expect(fixture.cluster.text("/fleet/test/a") == "2")
+        #expect(await storage.lostTransactions().isEmpty)
+        #expect(await storage.unusableKeys().keys.sorted() == ["name"])
+        await storage.close()
+    }
+
     @Test("A write that cannot be read is never lost", arguments: ["pending", "lost"])
     func unreadableWrite(_ name: String) async throws {
         try await leavePending(batch(["a": .integer(2)]))

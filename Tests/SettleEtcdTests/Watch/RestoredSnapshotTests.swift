@@ -330,7 +330,8 @@ import Testing
         #expect(succession(pair("$settle/markers/me", "{\"session\":\"1\"}", 4)) == .replaced)
         #expect(succession(pair("a", "1", 6)) == .incomplete)
         #expect(succession(pair("new", "1", 8)) == .incomplete)
-        // A local copy has no markers.
+        // A local copy has no markers, and no values that can't be used.
         #expect(succession(pair("$settle/markers/else", "{\"session\":\"1\"}", 4)) == .same)
+        #expect(succession(pair("new", "not JSON", 4)) == .same)
     }
 }
