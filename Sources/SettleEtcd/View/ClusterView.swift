@@ -67,6 +67,7 @@ struct ClusterView: Sendable {
     /// Takes over the contents of a local copy. Without the markers its token is not known.
     mutating func restore(_ pairs: [GatewayPair], _ header: GatewayHeader) {
         mirror.replace(with: pairs, header: header)
+        beginFollowing()
         log.begin(at: mirror.revision)
         recent.begin(at: nil)
     }

@@ -359,6 +359,25 @@ import Testing
         await storage.close()
     }
 
+    /// The first stream may be open before the cluster can be read.
+    @Test("An offline start gets no changes from before the last known values") func knownChanges() async throws {
+        fixture.cluster.put("/fleet/test/old", "1")
+        fixture.cluster.delete("/fleet/test/old")
+        try await leavePending()
+        let (storage, transport) = client()
+        transport.setAll(.refused)
+        let contents = try await storage.load()
+        transport.set { $0.path == EtcdPath.watch ? nil : .refused }
+        storage.watch { _ in }
+        try await eventually("the storage follows the cluster") { await storage.isFollowing }
+        fixture.cluster.put("/fleet/test/c", "3")
+        try await eventually("the change has come") { await storage.view.mirror.entry(at: "c") != nil }
+        transport.setAll(nil)
+        let changes = try await storage.changes(after: contents.position).changes
+        #expect(changes.map(\.content) == [.values(["c": .integer(3)])])
+        await storage.close()
+    }
+
     @Test("A store goes on without the cluster and its commits throw") func storeWithoutCluster() async throws {
         let (storage, transport) = client()
         let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: fixture.clock))
