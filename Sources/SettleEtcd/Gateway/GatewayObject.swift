@@ -55,6 +55,9 @@ struct GatewayObject {
 
     var batch: StorageBatch.ID { StorageBatch.ID(store: unsigned("store"), number: unsigned("batch")) }
 
+    /// The holder of a lock, from the value at the lock's key.
+    var holder: String { "process \(signed("process")) (\(text("program"))) on \(text("host"))" }
+
     /// The JSON of strings and numbers, which can always be represented.
     var json: [UInt8] { (try? SettingValue.dictionary(entries).jsonBytes()) ?? [] }
 

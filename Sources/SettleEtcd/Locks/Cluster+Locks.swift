@@ -30,7 +30,7 @@ extension Cluster {
     ) async throws(GatewayFailure) -> LockAttempt {
         let key = space.key(KeyName.lock(name))
         if let pair = try await range(RangeRequest(key: key)).range.pairs.first {
-            return .held(by: Self.holder(pair.value))
+            return .held(by: GatewayObject(pair.value)?.holder)
         }
         let sent = time.elapsed()
         let seconds = max(1, Int64(configuration.lockTimeToLive.inSeconds.rounded(.up)))
@@ -52,7 +52,7 @@ extension Cluster {
         let found = answer.ranges.first?.pairs.first
         guard answer.succeeded || found?.value == value else {
             await revoke(lease)
-            return .held(by: found.flatMap { Self.holder($0.value) })
+            return .held(by: found.flatMap { GatewayObject($0.value)?.holder })
         }
         let revision = answer.succeeded ? answer.header.revision : found?.createRevision ?? 0
         let lock = LockLease(
@@ -92,9 +92,5 @@ extension Cluster {
             "process": .integer(Int64(process.processIdentifier)),
         ]
         return GatewayObject(entries).json
-    }
-
-    private static func holder(_ value: [UInt8]) -> String? {
-        GatewayObject(value).map { "process \($0.signed("process")) (\($0.text("program"))) on \($0.text("host"))" }
     }
 }

@@ -11,7 +11,10 @@ extension EtcdStorage {
     public func tryLock(named name: String) async throws(StorageError) -> StorageLease? {
         try checkOpen()
         // The stream shows when the lock is free. Without the stream, ask.
-        if isFollowing, view.mirror.entries[KeyName.lock(name)] != nil { return nil }
+        if isFollowing, case .lock(let holder)? = view.mirror.entries[.lock(name)]?.content {
+            holders.withLock { $0[.lock(name)] = holder }
+            return nil
+        }
         switch try await cluster.tryLock(named: name, configuration, known: view.mirror.revision) {
         case .held(let holder):
             holders.withLock { $0[.lock(name)] = holder }

@@ -123,7 +123,9 @@ extension KeySpace {
 extension Mirror {
     /// The revision of the last stored key that is not a lock.
     var newestRevision: Int64 {
-        entries.values.reduce(0) { newest, entry in entry.content == .lock ? newest : max(newest, entry.modRevision) }
+        entries.values.reduce(0) { newest, entry in
+            if case .lock = entry.content { newest } else { max(newest, entry.modRevision) }
+        }
     }
 
     /// The number of keys that are settings, whether their values can be used or not.

@@ -9,7 +9,8 @@ struct Mirror: Sendable {
     enum Content: Sendable, Equatable {
         case setting(SettingKey, SettingValue)
         case marker(Marker)
-        case lock
+        /// A lock, with its holder as the subject of a sentence.
+        case lock(holder: String?)
         case head
         /// The JSON Schema of the settings.
         case schema(SettingValue)
@@ -187,7 +188,7 @@ struct Mirror: Sendable {
                 return .unusable("its value is not JSON: \(error)")
             }
         case .marker: return Marker(bytes).map { .marker($0) } ?? .unusable("it is not a client's marker")
-        case .lock: return .lock
+        case .lock: return .lock(holder: GatewayObject(bytes)?.holder)
         case .head: return .head
         case .schema:
             return GatewayObject(bytes).map { .schema(.dictionary($0.entries)) } ?? .unusable("it is not a JSON Schema")

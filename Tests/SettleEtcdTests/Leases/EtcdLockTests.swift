@@ -220,6 +220,21 @@ import Testing
         await second.close()
     }
 
+    /// The stream shows the lock, so the cluster is not asked.
+    @Test("A follower names the holder, and the next one") func followedHolder() async throws {
+        let (storage, _) = try await opened()
+        storage.watch { _ in }
+        try await eventually("the storage follows the cluster") { await storage.isFollowing }
+        for host in ["web-1", "web-2"] {
+            let revision = fixture.cluster.put(
+                "/fleet/test/$settle/locks/job", #"{"host":"\#(host)","process":7,"program":"limiter"}"#)
+            try await eventually("the lock has come") { await storage.view.followed == revision }
+            #expect(try await storage.tryLock(named: "job") == nil)
+            #expect(storage.holder(ofLockNamed: "job") == "process 7 (limiter) on \(host)")
+        }
+        await storage.close()
+    }
+
     @Test("The stream tells that a lock is lost") func lostLockInStream() async throws {
         let (storage, _) = try await opened()
         let events = EventLog()
