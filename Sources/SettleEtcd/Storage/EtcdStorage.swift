@@ -140,9 +140,9 @@ public actor EtcdStorage: HistoryStorage {
     /// The wall time in seconds since 2001-01-01 00:00 UTC.
     nonisolated var wallTime: Double { configuration.wallClock?() ?? time.now() }
 
-    /// Returns the keys under the prefix that are not settings, or whose values are not JSON, with the reason. They are
-    /// kept. A name that is not UTF-8 has a replacement character for each invalid part. Names that are equal as
-    /// `String`s are listed with their bytes, as in `caf%C3%A9`.
+    /// Returns the keys under the prefix that are not settings, or whose values are not JSON or are nested too deeply,
+    /// with the reason. They are kept. A name that is not UTF-8 has a replacement character for each invalid part.
+    /// Names that are equal as `String`s are listed with their bytes, as in `caf%C3%A9`.
     public func unusableKeys() -> [String: String] { KeyName.byText(view.mirror.unusable) }
 
     private func viewDidChange() {

@@ -16,7 +16,7 @@ struct Mirror: Sendable {
         case schema(SettingValue)
         /// A marker, lock, head or schema of a client whose prefix is within this one.
         case nested
-        /// A key that is not a setting, or whose value is not JSON; the text gives the reason.
+        /// A key that is not a setting, or whose value is not JSON or is nested too deeply; the text gives the reason.
         case unusable(String)
     }
 
@@ -182,10 +182,13 @@ struct Mirror: Sendable {
     static func content(_ name: KeyName, _ bytes: [UInt8]) -> Content {
         switch name.kind {
         case .setting(let key):
-            do {
-                return .setting(key, try JSONDocument.read(bytes))
+            do throws(FormatError) {
+                let value = try JSONDocument.read(bytes)
+                // A value that is nested too deeply for its key would keep all settings from being written to a file.
+                try StorableCheck.check(value, at: key)
+                return .setting(key, value)
             } catch {
-                return .unusable("its value is not JSON: \(error)")
+                return .unusable(error.rule == .limit ? "\(error)" : "its value is not JSON: \(error)")
             }
         case .marker: return Marker(bytes).map { .marker($0) } ?? .unusable("it is not a client's marker")
         case .lock: return .lock(holder: GatewayObject(bytes)?.holder)

@@ -100,6 +100,25 @@ import Testing
         await storage.close()
     }
 
+    /// A tree of settings has room for 128 levels. Many more would exhaust the stack.
+    @Test("What is nested too deeply is kept and listed") func nestedTooDeeply() async throws {
+        let names = Array(repeating: "a", count: 200).joined(separator: ".")
+        let nested = String(repeating: "[", count: 128) + String(repeating: "]", count: 128)
+        fixture.cluster.put("/fleet/test/\(names)", "1")
+        fixture.cluster.put("/fleet/test/list", nested)
+        fixture.cluster.put("/fleet/test/good", "1")
+        let (storage, _) = fixture.client()
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: fixture.clock))
+        #expect(store.keys["good"] == .integer(1) && store.keys["list"] == nil)
+        let unusable = await storage.unusableKeys()
+        #expect(Set(unusable.keys) == [names, "list"])
+        #expect(unusable.values.allSatisfy { $0.contains("128 levels") })
+        // They do not keep the others from being exported.
+        _ = try await store.file.export()
+        #expect(fixture.cluster.text("/fleet/test/list") == nested)
+        try await store.close()
+    }
+
     @Test("What others delete is found without a stream") func deletedWithoutStream() async throws {
         let (storage, _) = fixture.client()
         for key in ["a", "b", "c"] { fixture.cluster.put("/fleet/test/\(key)", "1") }
