@@ -185,6 +185,9 @@ import Testing
         }
         configuration.credentials = nil
         #expect("\(configuration)" == "“/x/” at http://…@a:2379, b")
+        // A slash that should have been spelled %2F.
+        configuration.endpoints = ["http://me:gu/ess@a:2379", "me:gu/ess@b"]
+        #expect("\(configuration)" == "“/x/” at http://…@a:2379, …@b")
     }
 
     @Test("A refused certificate is named") func refusedCertificate() {
