@@ -199,9 +199,11 @@ private struct SettingsSnapshot: ConfigSnapshot {
 
     func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
         guard let settingKey = SettingKey(components: key.components) else { return .nothing(at: key) }
+        let values = contents.values
         return try LookupResult(
-            contents.values[settingKey], at: settingKey, as: type, isSecret: isSecret(settingKey),
-            isDeclared: contents.declared.contains(settingKey))
+            // A key that no group declares may be stored as a name with dots.
+            values[settingKey] ?? values.value(SettingValue.self, forKey: settingKey), at: settingKey, as: type,
+            isSecret: isSecret(settingKey), isDeclared: contents.declared.contains(settingKey))
     }
 
     private func isSecret(_ key: SettingKey) -> Bool {

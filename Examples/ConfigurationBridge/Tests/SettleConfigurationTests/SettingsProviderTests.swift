@@ -259,6 +259,17 @@ private struct DictionarySettings: SettingsGroup {
         try await store.close()
     }
 
+    @Test("A key that is stored as one name with dots is found in snapshots, too") func storedNames() async throws {
+        let store = try await open(SettingTree(["http.port": .integer(8_443), "a": .dictionary(["b.c": .integer(1)])]))
+        let provider = SettingsProvider(store)
+        let stored: [(key: AbsoluteConfigKey, number: Int)] = [(["http", "port"], 8_443), (["a", "b", "c"], 1)]
+        for (key, number) in stored {
+            #expect(try provider.value(forKey: key, type: .int).value?.content == .int(number))
+            #expect(try provider.snapshot().value(forKey: key, type: .int).value?.content == .int(number))
+        }
+        try await store.close()
+    }
+
     @Test("A snapshot stays as it is, and never has half of a transaction") func snapshots() async throws {
         let store = try await open()
         let settings = try await store.group(ServiceSettings.self)
