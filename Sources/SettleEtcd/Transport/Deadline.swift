@@ -3,8 +3,11 @@ import Settle
 /// Ends work that takes too long.
 enum Deadline {
     /// The deadline has passed.
-    struct Exceeded: Error {
+    struct Exceeded: Error, CustomStringConvertible {
         var after: Duration
+
+        /// The end of a sentence.
+        var description: String { "there was no answer within \(after)" }
     }
 
     /// Runs work, and cancels it when it exceeds a time. Waits for it to end even then.

@@ -165,8 +165,6 @@ actor EtcdClient {
         case let error as EtcdTransportError:
             GatewayFailure(
                 kind: error.isSurelyUnsent ? .unreached : .unanswered, endpoint: endpoint, reason: error.description)
-        case let error as Deadline.Exceeded:
-            GatewayFailure(kind: .unanswered, endpoint: endpoint, reason: "there was no answer within \(error.after)")
         case let error as GatewayFailure: error
         default: GatewayFailure(kind: .unanswered, endpoint: endpoint, reason: "\(error)")
         }

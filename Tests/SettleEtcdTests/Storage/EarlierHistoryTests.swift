@@ -230,6 +230,23 @@ import Testing
         for storage in [storage, reader] { await storage.close() }
     }
 
+    @Test("A read that takes too long is named in plain words") func lateRead() async throws {
+        let storage = try await writer()
+        try await store(1, in: storage)
+        let (reader, transport) = try await opened()
+        for path in [EtcdPath.range, EtcdPath.watch] {
+            transport.set { $0.path == path ? .silence : nil }
+            try await fixture.whileTimePasses(by: .seconds(1)) {
+                let error = await #expect(throws: StorageError.self) {
+                    try await reader.records(before: nil, limit: 9)
+                }
+                #expect(error?.description.contains(" there was no answer within 5.0 seconds") == true)
+            }
+        }
+        transport.setAll(nil)
+        for storage in [storage, reader] { await storage.close() }
+    }
+
     @Test("Tokens of a lost history are refused") func tokensOfLostHistory() async throws {
         let storage = try await writer()
         try await store(1, in: storage)
