@@ -52,8 +52,9 @@ extension EtcdStorage {
     /// Reads all keys.
     ///
     /// - Returns: The state known just before.
+    /// - Throws: Also if the stream has been faster each time, so that other calls need not wait for a quiet moment.
     func readEverything() async throws(StorageError) -> Mirror {
-        while true {
+        for _ in 0..<Self.attemptLimit {
             let known = view.mirror.revision
             let (header, range) = try await cluster.read(space.all())
             guard let old = view.replace(with: range, header, since: known) else { continue }
@@ -61,5 +62,6 @@ extension EtcdStorage {
             (localWitness, checkpoint) = (nil, nil)
             return old
         }
+        throw space.overtaken(Self.attemptLimit, outcome: "The settings could not be read as a whole.")
     }
 }

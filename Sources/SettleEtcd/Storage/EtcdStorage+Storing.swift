@@ -65,7 +65,8 @@ extension EtcdStorage {
         signalNews()
     }
 
-    /// The maximum number of attempts to put a batch over changes that others have stored meanwhile.
+    /// The maximum number of attempts to put a batch over changes that others have stored meanwhile, or to read
+    /// everything while others store more.
     static let attemptLimit = 16
 
     private func store(_ batch: StorageBatch, _ first: BatchPlan) async throws(StorageError) {

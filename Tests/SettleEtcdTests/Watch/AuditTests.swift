@@ -62,6 +62,33 @@ import Testing
         await follower.storage.close()
     }
 
+    /// Of a large prefix, an answer takes longer than the next change.
+    @Test("A read of everything ends although the stream is always faster") func fasterStream() async throws {
+        let transport = SlowReads(fixture.cluster)
+        let storage = EtcdStorage(fixture.configuration(), transport: transport)
+        _ = try await storage.load()
+        storage.watch { _ in }
+        try await eventually("the storage follows the cluster") { await storage.isFollowing }
+        let reads = LockedValue(0)
+        transport.pause.withLock { pause in
+            pause = { [cluster = fixture.cluster] in
+                let number = reads.withLock { count in
+                    count += 1
+                    return count
+                }
+                guard number < 100 else { return }
+                let revision = cluster.put("/fleet/test/a", "1")
+                try await eventually("the stream is faster") { await storage.view.followed >= revision }
+            }
+        }
+        let error = await #expect(throws: StorageError.self) { try await storage.reread() }
+        #expect(error?.code == .unavailable && error?.description.contains("“/fleet/test/”") == true)
+        #expect(reads.withLock { $0 } == EtcdStorage.attemptLimit)
+        transport.pause.withLock { $0 = nil }
+        try await storage.reread()
+        await storage.close()
+    }
+
     @Test("The marker of a client that does not come back goes with age") func oldMarker() async throws {
         let now = TimeSource(fixture.clock).now()
         func marker(_ name: String, days: Double) {
@@ -145,5 +172,24 @@ import Testing
         fixture.cluster.put("/fleet/test/a", "3")
         try await fixture.whileTimePasses { try await follower.wait(for: 3) }
         await storage.close()
+    }
+}
+
+/// Carries requests, and has the answers of reads wait.
+private final class SlowReads: EtcdTransport {
+    private let transport: FakeTransport
+    /// What an answer waits for.
+    let pause = LockedValue<(@Sendable () async throws -> Void)?>(nil)
+
+    init(_ cluster: FakeEtcd) { transport = FakeTransport(cluster) }
+
+    func call(_ request: EtcdRequest) async throws -> EtcdAnswer {
+        let answer = try await transport.call(request)
+        if request.path == EtcdPath.range, let pause = pause.withLock({ $0 }) { try await pause() }
+        return answer
+    }
+
+    func stream(_ request: EtcdRequest) async throws -> any AsyncSequence<[UInt8], any Error> & Sendable {
+        try await transport.stream(request)
     }
 }
