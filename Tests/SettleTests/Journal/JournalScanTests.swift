@@ -90,8 +90,8 @@ import Testing
     func absurdLength() {
         var sample = JournalSample.several()
         let last = sample.range(of: sample.records.count - 1).lowerBound
-        // The limit of 256 MiB, one byte more, and the maximum.
-        for (size, isPlausible) in [(0x1000_0000, true), (0x1000_0001, false), (0xFFFF_FFFF, false)] {
+        // The limit of 512 MiB, one byte more, and the maximum.
+        for (size, isPlausible) in [(0x2000_0000, true), (0x2000_0001, false), (0xFFFF_FFFF, false)] {
             for index in 0..<4 { sample.bytes[last + index] = UInt8(size >> (8 * index) & 0xFF) }
             let scan = sample.scan()
             #expect((scan.needsMore != nil) == isPlausible)

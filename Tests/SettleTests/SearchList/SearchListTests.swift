@@ -233,6 +233,15 @@ import Testing
         #expect(settings.inner.level == 0.5 && settings.inner.$level.isDefault)
     }
 
+    @Test("A single key in a dictionary under an earlier name is followed") func renamedDictionary() async throws {
+        let store = try await SettingsStore.open(
+            storage: storage, searching: [.application, .registration], migrations: [.rename("old", to: "routes")])
+        let settings = try await store.group(RoutesGroup.self)
+        try store.domains.register(["old.a": 1])
+        #expect(settings.routes == ["a": 1])
+        try await store.close()
+    }
+
     @Test("An owner's settings have the application's value or the default") func owner() async throws {
         let high = TestDomain(["attempts": 0, "lock": ["attempts": 0]])
         let store = try await open(.source("high", high), .application, .source("low", TestDomain(["attempts": 9])))
@@ -258,6 +267,10 @@ import Testing
         domain.set(["count": 8])
         #expect(await counts.next() == 8)
     }
+}
+
+private struct RoutesGroup: SettingsGroup {
+    @Setting var routes: [String: Int] = [:]
 }
 
 private struct RepeatedGroup: SettingsGroup {

@@ -95,6 +95,27 @@ import Testing
         try await store.close()
     }
 
+    @Test("An update that fails to write its secrets is reported if it has also written another store")
+    func otherStore() async throws {
+        let secrets = MemorySecrets()
+        let (store, settings) = try await openSecretGroup(secrets)
+        let other = try await SettingsStore.open(storage: InMemoryStorage()).group(CounterSettings.self)
+        let issues = ChangeRecorder(store.issues)
+        let rotate: @Sendable () throws -> Void = {
+            settings.token = Secret("hunter2")
+            other.count += 1
+        }
+        try await store.domains[.secretStore].update(rotate)
+        secrets.failWriting(["token"])
+        _ = await failure(in: store) {
+            settings.token = Secret("new")
+            other.count += 1
+        }
+        #expect(other.count == 2 && settings.token?.revealed == "hunter2")
+        try await store.close()
+        #expect(await issues.untilEnd().map(\.code) == [.partlyUndone])
+    }
+
     @Test("A nested transaction that fails takes back its secrets alone") func nested() async throws {
         let secrets = MemorySecrets(["list": #"["old"]"#])
         let (store, settings) = try await openSecretGroup(secrets)

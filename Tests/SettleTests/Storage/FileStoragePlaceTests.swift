@@ -59,6 +59,20 @@ import Testing
         }
     }
 
+    @Test("A synced append right after a link was switched is stored where the link leads")
+    func swappedUnnoticed() throws {
+        try write(#"{"a": 1}"#, to: "releases/6/settings.json")
+        try write(#"{"a": 2}"#, to: "releases/7/settings.json")
+        try link("current", to: "releases/6")
+        let storage = try opened("current/settings.json")
+        try storage.append(batch(1, ["b": .integer(9)]), durability: .synced)
+        try link("current", to: "releases/7")
+        try storage.append(batch(2, ["d": .integer(4)]), durability: .synced)
+        let found = try FileStorage(at: url("current/settings.json")).load().tree
+        #expect(found.root == ["a": .integer(2), "b": .integer(9), "d": .integer(4)])
+        storage.close()
+    }
+
     @Test("A link in the middle of the path is watched", .timeLimit(.minutes(10))) func watched() async throws {
         try write(#"{"count": 1}"#, to: "releases/6/app/settings.json")
         try write(#"{"count": 2}"#, to: "releases/7/app/settings.json")
@@ -158,8 +172,10 @@ import Testing
         #expect(calls.openFiles.isEmpty)
     }
 
-    @Test("A named lock is lost when a link leads to another file, beside which others can lock the name")
-    func swappedWhileLocked() throws {
+    @Test(
+        "A named lock is lost when a link leads to another file, beside which others can lock the name",
+        arguments: [true, false])
+    func swappedWhileLocked(isNoticed: Bool) throws {
         try write(#"{"a": 1}"#, to: "releases/6/settings.json")
         try write(#"{"a": 2}"#, to: "releases/7/settings.json")
         try link("current", to: "releases/6")
@@ -172,7 +188,7 @@ import Testing
         }
         try append(1)
         try link("current", to: "releases/7")
-        _ = try storage.externalChanges()
+        if isNoticed { _ = try storage.externalChanges() }
         let other = try opened("current/settings.json")
         #expect(try other.lock(named: "default"))
         let error = #expect(throws: StorageError.self) { try append(2) }

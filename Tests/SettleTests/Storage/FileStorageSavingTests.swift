@@ -66,7 +66,9 @@ import Testing
         #expect(try writer.checkpoint(tree, for: .closing))
         let reader = try fixture.opened()
         #expect(try reader.checkpoint(tree, for: .closing))
-        #expect(fixture.callTexts == ["status settings.json", "status .settings.json.journal"])
+        // The journal by its descriptor, and by its name.
+        let journal = "status .settings.json.journal"
+        #expect(fixture.callTexts == ["status settings.json", journal, journal])
         // A caller that asks for it relies on what others have written.
         #expect(try reader.checkpoint(tree, for: .requested))
         #expect(fixture.callTexts.contains("synchronizeData .settings.json.journal"))

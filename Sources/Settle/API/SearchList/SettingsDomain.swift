@@ -59,7 +59,7 @@ public struct SettingsDomain: Sendable {
         }
         let store = try await SettingsStore.open(at: file, home: domain.home)
         let (result, tree, number) = try await store.commit(author: author) { [core] in
-            let (result, writes) = try core.collectWrites(in: domain.identity, over: store.core.ownTree(), body)
+            let (result, writes, _) = try core.collectWrites(in: domain.identity, over: store.core.ownTree(), body)
             for (key, value) in writes.sorted(by: \.key) { try store.core.change(key, to: value, author: author) }
             return (result, store.core.ownTree(), domain.numberOfNextCommit())
         }
@@ -133,7 +133,7 @@ extension StoreCore {
     ) throws -> Result {
         writer.lock()
         defer { writer.unlock() }
-        let (result, writes) = try collectWrites(in: domain.identity, over: contents(of: domain).tree, body)
+        let (result, writes, _) = try collectWrites(in: domain.identity, over: contents(of: domain).tree, body)
         try set(writes, in: domain.identity, author: author)
         return result
     }

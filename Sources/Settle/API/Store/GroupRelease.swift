@@ -11,7 +11,8 @@ struct GroupRelease {
 
     /// Saves pending changes there and forgets the declarations.
     ///
-    /// The settings refuse writes from the first step on, so that the save covers everything.
+    /// From the first step on, code that has the groups can't write them. Changes by key, by other domains and by other
+    /// processes still come in, so it saves until nothing is unsaved.
     func run() async throws {
         try path?.check(for: "release(at:)")
         let boxes = try refuseWrites()
@@ -56,6 +57,8 @@ struct GroupRelease {
         let (known, log) = (Set(boxes.map { ObjectIdentifier($0) }), core.log)
         core.writer.lock()
         defer { core.writer.unlock() }
+        // Another release that has failed may have reopened them. A stream knows a released setting by this mark.
+        for box in boxes { box.release() }
         let wakeUps: PendingWakeUps? = log.lock.withLock {
             let slots = log.stored.declared(at: path).filter { slot in
                 slot.box.map { known.contains(ObjectIdentifier($0)) } ?? false
@@ -64,8 +67,6 @@ struct GroupRelease {
             return log.release(slots, at: path)
         }
         guard let wakeUps else { return false }
-        // Another release that has failed may have reopened them.
-        for box in boxes { box.release() }
         if !wakeUps.isEmpty { core.actAfterUnlock(on: wakeUps) }
         // The defaults are no longer in force.
         core.actAfterUnlock(on: log.countArrival())

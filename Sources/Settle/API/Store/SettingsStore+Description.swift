@@ -24,10 +24,13 @@ extension StoreCore {
 
     /// Returns the first declared settings by key, as shown in descriptions, and the number of those left out.
     fileprivate func spelledSettings() -> (settings: [(key: String, value: String)], further: Int) {
-        let slots = log.lock.withLock { log.stored.slots.all.filter { $0.declaration != nil } }
-        let shown = slots.sorted(by: \.key).prefix(Self.mostSpelled)
-        let settings = shown.compactMap { slot in slot.box.map { (slot.key.description, $0.spelledValue) } }
-        return (settings, slots.count - shown.count)
+        let declared = log.lock.withLock {
+            log.stored.slots.all.compactMap { slot in
+                slot.declaration == nil ? nil : slot.box.map { (key: slot.key, box: $0) }
+            }
+        }
+        let shown = declared.sorted(by: \.key).prefix(Self.mostSpelled)
+        return (shown.map { ($0.key.description, $0.box.spelledValue) }, declared.count - shown.count)
     }
 }
 

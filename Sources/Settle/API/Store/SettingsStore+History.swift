@@ -91,17 +91,21 @@ extension SettingsStore.History {
         let core = try store.open()
         try await core.persister.flushToFile()
         let key = SettingKey(given: key)
-        let count = try await transactionCount(of: key)
-        try await core.persister.forgetHistory(of: core.storedKeys(for: key) + [UnconfirmedCommit.key])
-        return count
-    }
-
-    private func transactionCount(of key: SettingKey) async throws -> Int {
+        var places = core.storedKeys(for: key)
+        var count = 0
         do {
-            return try await entries(of: key).reduce(0) { $0 + ($1.changes.isEmpty ? 0 : 1) }
-        } catch let error as SettingsError where error.code == .historyUnavailable {
-            return 0
-        }
+            var changed: Set<SettingKey> = []
+            for try await entry in entries(of: key) where !entry.changes.isEmpty {
+                count += 1
+                changed.formUnion(entry.changes.map { SettingKey(stored: $0.key) })
+            }
+            // A group has a spelling for each setting, and forgetting one may rewrite the journal.
+            places =
+                places.prefix(1)
+                + places.dropFirst().filter { place in changed.contains { $0 == place || $0.isWithin(place) } }
+        } catch let error as SettingsError where error.code == .historyUnavailable {}
+        try await core.persister.forgetHistory(of: places + [UnconfirmedCommit.key])
+        return count
     }
 
     /// Delivers everything that has been stored after a token, and everything that will be: across restarts, and by all

@@ -18,7 +18,10 @@ extension StoreCore {
             // Others may have written since the last load.
             source.readAgain()
             deliver(.success(source.contents), to: domain)
-            let (result, writes) = try collectWrites(in: domain.identity, over: source.contents.tree, body)
+            let (result, writes, wroteElsewhere) = try collectWrites(
+                in: domain.identity, over: source.contents.tree, body)
+            var isStored = false
+            defer { if wroteElsewhere, !isStored { issueBoard.report(.partlyUndone) } }
             let secrets = try writer.withLock { try texts(of: writes, in: domain.identity) }
             do throws(StorageError) {
                 try source.write(secrets)
@@ -31,6 +34,7 @@ extension StoreCore {
                 }
                 throw SettingsError.secretsNotWritten(domain.name, error)
             }
+            isStored = true
             let found = source.read(secrets.keys)
             // From here on, because a delivery meanwhile would publish the secrets without the author.
             writer.lock()

@@ -56,12 +56,13 @@ extension Engine {
     /// Runs a closure whose writes go to a domain instead of the application's, and undoes it.
     ///
     /// - Parameter tree: The values of the domain.
-    /// - Returns: The writes, for the caller to carry out.
+    /// - Returns: The writes, for the caller to carry out, and whether the closure has also written other stores. These
+    ///   writes stay if the caller fails.
     final func collectWrites<Result>(
         in domain: DomainIdentity, over tree: SettingTree, _ body: () throws -> Result
-    ) throws -> (Result, [SettingKey: SettingValue?]) {
+    ) throws -> (Result, [SettingKey: SettingValue?], wroteElsewhere: Bool) {
         guard !isInTransaction else { throw SettingsError.insideTransaction(domain.name) }
-        var collected: (Result, [SettingKey: SettingValue?])?
+        var collected: (Result, [SettingKey: SettingValue?], Bool)?
         do {
             try transact(origin: domain.origin, author: nil, domain: domain) {
                 var stack = log.lock.withLock { log.stored.domains }
@@ -74,7 +75,8 @@ extension Engine {
                 let result = try body()
                 if let violation = transaction?.violation { throw violation }
                 for box in transaction?.boxes ?? [] where isSet(box) { reportIfCovered(box) }
-                collected = (result, transaction?.target?.writes ?? [:])
+                let wroteElsewhere = RunningUpdates.writesElsewhere(in: self) > 0
+                collected = (result, transaction?.target?.writes ?? [:], wroteElsewhere)
                 // The caller carries out the writes, so those to other stores are not left alone.
                 writesElsewhere = 0
                 throw CollectedWrites()
@@ -242,7 +244,8 @@ extension MutationLog {
             let values = values.sorted(by: \.key)
             for ((key, value), old) in zip(values, stored.domains.set(values, in: domain)) where old != value {
                 for parent in key.parents {
-                    affected.insert(stored.slots.declaredOrPlaced(at: parent), isRemoved: value == nil)
+                    let current = stored.domains.currentKey(of: parent)
+                    affected.insert(stored.slots.declaredOrPlaced(at: current), isRemoved: value == nil)
                 }
                 stored.collectSlots(at: key, old, value, &affected)
             }

@@ -61,7 +61,8 @@ extension FileSession {
 
     /// Makes everything that was appended durable.
     ///
-    /// - Parameter includesOthers: Whether to sync also if only others have written since this process has loaded.
+    /// - Parameter includesOthers: Whether to sync also if this process has stored nothing itself since it loaded the
+    ///   file. It may have recorded an edit, whose values are in the file.
     mutating func makeDurable(includesOthers: Bool = true) throws(StorageError) {
         if journal.needsReplacement || !repairs.isDisjoint(with: [.replaceJournal, .healFile]) {
             // Taking the lock carries out the pending repairs.

@@ -36,7 +36,7 @@ extension FileSession {
     /// - Returns: False if that is not possible now, because the file is being edited. Then everything is in the
     ///   journal, and durable.
     mutating func checkpoint(for reason: CheckpointReason) throws(StorageError) -> Bool {
-        // A process that has only read closes without waiting for the disk.
+        // A process that has stored nothing closes without waiting for the disk.
         if !hasMore { try makeDurable(includesOthers: reason != .closing) }
         // Values that were removed may just have been stored again, except in the file.
         guard hasMore else { return true }

@@ -96,7 +96,11 @@ extension FileSession {
         guard resolved.names != names else { return place = resolved }
         // Between the old link and the new one there may be no link.
         guard !journal.isLocked, (try? operations.status(at: resolved.names.file)) != nil else { return }
-        let (known, previous) = (inForce.tree, place)
+        // Closed, but known: it is recognized once it is opened again.
+        let mustReplace = journal.needsReplacement
+        journal.close()
+        journal.needsReplacement = mustReplace
+        let (known, previous) = (inForce.tree, self)
         var mirror = state.mirrors[0].difference.mirror(of: known)
         if let written = state.stateFile.versions.last {
             mirror = mirror.with(written.difference.mirror(of: state.stateFile.tree(of: known)))
@@ -107,7 +111,7 @@ extension FileSession {
         } catch {
             // The next check follows the link again, and takes the values along then.
             journal.close()
-            (place, journal) = (previous, JournalFile(operations, path: previous.names.journal))
+            self = previous
             throw error
         }
         // The values that the previous files did not have yet.

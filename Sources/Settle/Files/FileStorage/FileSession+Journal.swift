@@ -20,7 +20,7 @@ extension FileSession {
     mutating func replaceJournal() throws(FileError) { try replaceJournal(keeping: keptPastOrGap(of: journal)) }
 
     /// - Parameter isDue: Whether nothing may be added to the old journal, even if this fails.
-    /// - Throws: The old journal stays in use, unless that is so or only the name of the new one is undecided.
+    /// - Throws: The old journal stays in use, unless `isDue`, or if only the name of the new one is undecided.
     mutating func replaceJournal(keeping past: KeptPast?, isDue: Bool = false) throws(FileError) {
         let (generation, wasDue) = (journal.end.generation, isDue || repairs.contains(.replaceJournal))
         repairs.formUnion([.removeAbandonedFiles, .replaceJournal])

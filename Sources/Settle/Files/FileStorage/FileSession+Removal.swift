@@ -39,7 +39,8 @@ extension FileSession {
     mutating func verify() throws(StorageError) {
         if try isFileMissingAfterFollowing() { repairs.insert(.restoreFile) }
         let isJournalMissing = try StorageError.reading(names.file, self.isJournalMissing())
-        guard repairs.contains(.restoreFile) || isJournalMissing else { return }
+        // Values that were just taken along to another file are not recorded there yet.
+        guard repairs.contains(.restoreFile) || isJournalMissing || hasWritten && !untold.isEmpty else { return }
         if journal.isLocked, isJournalMissing {
             try lockAgain()
         } else {

@@ -149,10 +149,13 @@ extension FileSession {
     /// - Throws: ``StorageError/Code/leaseLost`` if its file was removed or replaced, or the settings file is another
     ///   one.
     func checkLock(_ lease: StorageLease) throws(StorageError) {
-        guard let name = lease.name, namedLocks.isLost(name, beside: names, operations) else { return }
+        guard let name = lease.name else { return }
+        // The session may not have followed a link yet that was switched a moment ago.
+        let names = (try? resolvedPlace().names) ?? names
+        guard namedLocks.isLost(name, beside: names, operations) else { return }
         throw StorageError(
             .leaseLost,
-            "The lock “\(name)” is no longer held: its file was removed, or “\(names.lock(named: name))” is another "
-                + "one now. Nothing was stored.")
+            "The lock “\(name)” is no longer held: its file “\(self.names.lock(named: name))” was removed or replaced, or "
+                + "the path of the settings leads to another file now. Nothing was stored.")
     }
 }

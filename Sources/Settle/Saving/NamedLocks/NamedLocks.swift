@@ -206,7 +206,7 @@ actor NamedLocks {
     /// Renews a limited lease each time a third of it has passed. Its time counts from the moment when it was asked
     /// for, so it ends here before it ends at the storage.
     private func renewInTime(_ lease: StorageLease, since asked: Duration) {
-        guard let name = lease.name, let timeToLive = lease.timeToLive else { return }
+        guard let name = lease.name, let timeToLive = lease.timeToLive?.bounded else { return }
         let end = LockedValue(asked + timeToLive)
         let first = time.elapsed() + timeToLive / 3
         renewals[name] = Task {
@@ -231,13 +231,13 @@ actor NamedLocks {
 
     private func renew(_ lease: StorageLease, until end: LockedValue<Duration>, at first: Duration) async {
         var (lease, due) = (lease, first)
-        while let timeToLive = lease.timeToLive, leases.has(lease) {
+        while let timeToLive = lease.timeToLive?.bounded, leases.has(lease) {
             guard let shared, (try? await time.sleep(due)) != nil else { return }
             let asked = time.elapsed()
             guard asked < end.withLock({ $0 }) else { return lost(lease) }
             do throws(StorageError) {
                 let renewed = try await call { [lease] () throws(StorageError) in try await shared.renew(lease) }
-                end.withLock { $0 = asked + (renewed.timeToLive ?? timeToLive) }
+                end.withLock { $0 = asked + (renewed.timeToLive?.bounded ?? timeToLive) }
                 lease = renewed
             } catch  where error.code == .leaseLost {
                 return lost(lease)

@@ -132,11 +132,11 @@ extension Persister {
             token = history.token
             try await fetchExternalChanges()
             errors.succeeded()
-            deliverFetched()
             // A file that has never been written has no history yet. Taking the lock begins it, where that is allowed.
             if history.storage != nil, history.token == nil, writer.isolation == .none, (try? await isolate()) != nil {
                 await endIsolation()
             }
+            deliverFetched()
             if token == history.token { break }
         }
         return token
