@@ -48,6 +48,11 @@ import Testing
         @Setting(.count(...2)) var routes: [String: Int] = [:]
     }
 
+    struct Parts: SettingsGroup {
+        @Setting var plain: [String: Int] = [:]
+        @Setting var secret = Secret([String: Int]())
+    }
+
     struct App: SettingsGroup {
         let limits = Limits()
         let owned = Owned()
@@ -286,6 +291,28 @@ import Testing
             #expect(await command.run(step.arguments, on: terminal) == step.code, "\(step) \(terminal.errors)")
             #expect(maps.routes == step.routes)
         }
+        try await store.close()
+    }
+
+    @Test("Parts of a dictionary that are written at once are all stored, of a secret one, too")
+    func partsAtOnce() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await SettingsStore.open(at: folder.url.appending(path: "app.json"))
+        let parts = try await store.group(Parts.self)
+        let command = SettingsCommand(store, groups: Parts.self, name: "app settings")
+        let all = Dictionary(uniqueKeysWithValues: (0..<10).map { ("k\($0)", $0) })
+        for name in ["plain", "secret"] {
+            await withDiscardingTaskGroup { tasks in
+                for (key, value) in all {
+                    tasks.addTask {
+                        let terminal = RecordingTerminal()
+                        let code = await command.run(["set", "\(name).\(key)", "\(value)"], on: terminal)
+                        #expect(code == 0, "\(terminal.errors)")
+                    }
+                }
+            }
+        }
+        #expect(parts.plain == all && parts.secret.revealed == all)
         try await store.close()
     }
 

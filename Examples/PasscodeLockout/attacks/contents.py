@@ -73,7 +73,8 @@ def pairs(run):
         if status.is_usable and one != other:
             stricter = max(alone[one].count, alone[other].count)
             run.gain(status.count < stricter, f"{what}: the count is {status.count}, and one copy has {stricter}")
-        if one == other:
+        is_over = time.monotonic() > alone[one].moment + alone[one].remaining
+        if one == other and not (alone[one].name == "delayed" and is_over):
             run.lose(status.name != alone[one].name, f"{what}: an untouched lock is {status.name}")
         if status.name == "ready" and one != other and not is_foreign[one]:
             # An older passcode must not be accepted because one copy still has it.

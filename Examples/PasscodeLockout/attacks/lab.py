@@ -125,7 +125,7 @@ class Run:
         return self.lab.copy(folder)
 
     def lock(self, guesses=0, passcode=RIGHT):
-        """A folder with a lock, after wrong guesses: a copy of one that was made once, or, if it waits, just now."""
+        """A folder with a lock, after wrong guesses: a copy of one that was made once, or, if it waits, within 15 seconds."""
         return self.copy(self.lab.template(guesses, passcode))
 
     # MARK: Several at once

@@ -64,12 +64,14 @@ struct ValueChanges {
     /// Call it in a transaction.
     ///
     /// - Parameter values: The values from which they were computed.
-    func valuesNow(of values: SettingTree, in store: SettingsStore) -> SettingTree {
+    func valuesNow(of values: SettingTree, in store: SettingsStore) throws -> SettingTree {
         var now = values
         for key in Set(steps.map(\.key)) {
-            // A store shows neither secrets nor the values of owner-only settings.
-            guard declared.related(to: key).allSatisfy({ !$0.isSecret && !$0.isOwners }) else { continue }
-            let own = store.ownValue(forKey: key)
+            let related = declared.related(to: key)
+            let isSecret = related.contains(where: \.isSecret)
+            // A store does not show the values of owner-only settings, and of secrets only that of a declared key.
+            guard !related.contains(where: \.isOwners), !isSecret || declared[key] != nil else { continue }
+            let own = isSecret ? try store.keys.ownValue(forKey: key) : store.ownValue(forKey: key)
             if own != now[key] { now[key] = own }
         }
         return now
@@ -101,7 +103,7 @@ extension Invocation {
                 let now =
                     switch target {
                     case .file(let address): try address.contents().tree
-                    case .program: changes.valuesNow(of: stored, in: store)
+                    case .program: try changes.valuesNow(of: stored, in: store)
                     }
                 let current = now == stored ? changes : try ValueChanges(of: now, declared, compute)
                 try current.apply(to: store)

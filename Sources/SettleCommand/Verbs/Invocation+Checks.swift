@@ -80,7 +80,11 @@ extension DeclaredSettings {
         }
         var (old, new) = (SettingTree(), SettingTree())
         (old[key], new[key]) = (stored[key], value)
-        guard value != nil else { return old.leaves(within: self).map { ($0, nil) } }
+        guard value != nil else {
+            let leaves = old.leaves(within: self)
+            // A file may have a name that no key can have. Then only the whole can be removed.
+            return leaves.contains(where: \.hasEmptyName) ? [(key, nil)] : leaves.map { ($0, nil) }
+        }
         // A setting of the group that is stored under a name with dots may lie outside of its dictionary.
         let related = related(to: key)
         for setting in related where setting.key.isWithin(key) {

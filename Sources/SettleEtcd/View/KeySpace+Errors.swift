@@ -97,8 +97,8 @@ extension KeySpace {
     func unusable(_ name: String, because reason: String) -> StorageError {
         StorageError(
             .unreadable,
-            "“\(prefix)\(name)” can't be used: \(reason) The previous value stays in force. Store JSON there, or "
-                + "write the setting.")
+            "“\(prefix)\(name)” can't be used: \(reason) The previous value stays in force. Store JSON of at most 128 "
+                + "levels there, or remove the key.")
     }
 
     /// Returns the error for two prefixes of which one is within the other.

@@ -119,6 +119,7 @@ import Testing
         let second = InMemoryStorage(sharing: first)
         for storage in [first, second] { _ = try storage.load() }
         let hasEnded = LockedValue(false)
+        defer { hasEnded.withLock { $0 = true } }
         let appending = Task {
             var number: UInt64 = 0
             while !hasEnded.withLock({ $0 }) {

@@ -157,6 +157,8 @@ private final class KnownResults: Sendable {
 private struct SettingsSnapshot: ConfigSnapshot {
     private struct Contents {
         let values: SettingTree
+        /// The values of keys that are, or lie in, names with dots, by the paths that these stand for.
+        private(set) var named: [SettingKey: SettingValue?] = [:]
         let declared: Set<SettingKey>
         let secrets: Set<SettingKey>
 
@@ -172,6 +174,21 @@ private struct SettingsSnapshot: ConfigSnapshot {
                 values[key] = store.keys[key]
             }
             (self.values, self.declared, self.secrets) = (values, declared, secrets)
+            collectNames(in: values.root, at: [], of: store)
+        }
+
+        private mutating func collectNames(
+            in entries: SettingValue.Entries, at path: [String], hasDots: Bool = false, of store: SettingsStore
+        ) {
+            for (name, value) in entries {
+                let isNamed = hasDots || name.contains(".")
+                let path = path + name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+                // Which of the spellings has the value is for the store to decide, domain by domain.
+                if isNamed, let key = SettingKey(components: path) { named.updateValue(store.keys[key], forKey: key) }
+                if case .dictionary(let inner) = value {
+                    collectNames(in: inner, at: path, hasDots: isNamed, of: store)
+                }
+            }
         }
     }
 
@@ -199,10 +216,8 @@ private struct SettingsSnapshot: ConfigSnapshot {
 
     func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
         guard let settingKey = SettingKey(components: key.components) else { return .nothing(at: key) }
-        let values = contents.values
         return try LookupResult(
-            // A key that no group declares may be stored as a name with dots.
-            values[settingKey] ?? values.value(SettingValue.self, forKey: settingKey), at: settingKey, as: type,
+            contents.named[settingKey] ?? contents.values[settingKey], at: settingKey, as: type,
             isSecret: isSecret(settingKey), isDeclared: contents.declared.contains(settingKey))
     }
 

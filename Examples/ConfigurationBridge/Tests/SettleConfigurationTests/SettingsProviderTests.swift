@@ -260,7 +260,11 @@ private struct DictionarySettings: SettingsGroup {
     }
 
     @Test("A key that is stored as one name with dots is found in snapshots, too") func storedNames() async throws {
-        let store = try await open(SettingTree(["http.port": .integer(8_443), "a": .dictionary(["b.c": .integer(1)])]))
+        let store = try await open(
+            SettingTree([
+                "http.port": .integer(8_443), "http": .dictionary(["port": .integer(80)]),
+                "a": .dictionary(["b.c": .integer(1)]),
+            ]))
         let provider = SettingsProvider(store)
         let stored: [(key: AbsoluteConfigKey, number: Int)] = [(["http", "port"], 8_443), (["a", "b", "c"], 1)]
         for (key, number) in stored {

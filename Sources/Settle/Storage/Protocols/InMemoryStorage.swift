@@ -313,7 +313,10 @@ extension SharedMemory.State {
         change.token = history.add(
             change, from: before, to: contents.tree, transactions, count: count, isExternal: author == nil)
         contents.outcome = .intact
-        events.append(SharedMemory.Event(position: position, author: author, change: change))
+        // A storage that loads later gets everything then.
+        if members.values.contains(where: \.isLoaded) {
+            events.append(SharedMemory.Event(position: position, author: author, change: change))
+        }
         return members.filter { $0.key != author }.compactMap(\.value.handle)
     }
 
