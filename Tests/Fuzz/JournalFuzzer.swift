@@ -320,6 +320,8 @@ private func checkHeader(_ input: [UInt8]) {
         let isValid =
             header.generation != 0 && header.beginning.history != 0
             && header.lineage.resets < .max && header.lineage.restarts < .max
+            && max(header.beginning.position, header.oldest.position, header.lineage.start.position)
+                < JournalHeader.positionLimit
             && header.base >= UInt64(JournalHeader.size) && header.base <= JournalHeader.baseLimit
             && header.base % 8 == 0
         guard let read = try? JournalHeader.decode(bytes) else { return precondition(!isValid, "a header is not read") }
