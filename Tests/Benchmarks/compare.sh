@@ -21,7 +21,7 @@ export_theirs() {
 }
 
 build() {
-    swift build -c release --package-path "$1" --scratch-path "$2" >"$folder/build.log" 2>&1
+    swift build -c release --disable-build-manifest-caching --package-path "$1" --scratch-path "$2" >"$folder/build.log" 2>&1
 }
 
 mkdir -p "$folder"
