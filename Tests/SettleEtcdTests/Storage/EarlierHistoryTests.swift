@@ -56,7 +56,7 @@ import Testing
         #expect(records.map { $0.transactions[0].origin } == [.local, .external, .local, .local])
         let times = records.map { $0.transactions[0].time }
         // etcd notes no times: an edit by another tool has that of what came before it.
-        #expect(times[1] == times[2] && (40..<80).contains(times[2] - times[3]))
+        #expect(times[1] == times[2] && times[2] - times[3] >= 40)
         #expect(
             mutations(of: records.reversed()) == [
                 [StoredMutation(key: "a", oldValue: nil, newValue: .integer(1))],
